@@ -13,6 +13,7 @@ const config: Options = {
     "src/explain.ts",
     "src/manual.ts",
     "src/memory-operation-log.ts",
+    "src/once-layer.ts",
     "src/results-layer.ts",
     "src/storage-layer.ts",
     "src/stubs-layer.ts",

@@ -7,6 +7,7 @@ export type { JsonRepair } from "./repair/lenient-json.ts";
 export { type RepairEvent, type RepairToolCallOptions, repairToolCall } from "./repair/repair-tool-call.ts";
 export type { SpecificationVersion } from "./spec.ts";
 export { type FromAiSdkToolsOptions, fromAiSdkTools } from "./tools/from-ai-sdk-tools.ts";
+export { type OnceToolsOptions, onceTools } from "./tools/once-tools.ts";
 export { inOrder, type ToAiSdkToolsOptions, toAiSdkTools, toolkitPrepareStep } from "./tools/to-ai-sdk-tools.ts";
 export type {
   AiSdkTool,

@@ -1,4 +1,4 @@
-/** What every executor needs, for those who write one: reporting, order, questions to the host, outcomes, streams of values. */
+/** What every executor needs, for those who write one: reporting, order, questions to the host, outcomes, streams, claims. */
 export {
   ApprovalQueue,
   CallReport,
@@ -19,3 +19,4 @@ export {
   outsideOutcome,
   undecided,
 } from "./executing/outcome.ts";
+export { type HeldOperation, type HoldOptions, holdOperation } from "./once/hold-operation.ts";

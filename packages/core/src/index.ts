@@ -57,10 +57,12 @@ export type {
   ClaimRequest,
   ClaimResult,
   OperationClaim,
+  OperationEnd,
   OperationKey,
   OperationLog,
   OperationRecord,
   OperationState,
+  Settlement,
 } from "./operation-log.ts";
 export {
   type BlockBase,

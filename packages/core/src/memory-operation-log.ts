@@ -4,6 +4,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   OperationClaim,
+  OperationEnd,
   OperationKey,
   OperationLog,
   OperationRecord,
@@ -18,6 +19,7 @@ import {
   type KeptOperation,
   rememberedOperation,
   renewOperation,
+  settleOperation,
   tidyOperation,
 } from "./operation-rules.ts";
 
@@ -34,6 +36,8 @@ export {
   operationFreeAt,
   rememberedOperation,
   renewOperation,
+  settleOperation,
+  standingOperation,
   tidyOperation,
 } from "./operation-rules.ts";
 
@@ -93,16 +97,16 @@ export class MemoryOperationLog implements OperationLog {
     return this.#write(claim, (kept, now) => beginOperation(kept, claim, structuredClone(data), now));
   }
 
-  /** Settles an operation in doubt too, with the fence of its record: for a host that found out what happened. */
-  async finish(
-    claim: OperationClaim,
-    result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },
-  ): Promise<boolean> {
+  async finish(claim: OperationClaim, result: OperationEnd): Promise<boolean> {
     return this.#write(claim, (kept, now) => finishOperation(kept, claim, structuredClone(result), now));
   }
 
   async doubt(claim: OperationClaim, reason: string): Promise<boolean> {
     return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now));
+  }
+
+  async settle(of: OperationKey & { fence?: number }, result: OperationEnd, by: string): Promise<boolean> {
+    return this.#write(of, (kept, now) => settleOperation(kept, of.fence, structuredClone(result), by, now));
   }
 
   async read(key: OperationKey): Promise<OperationRecord | undefined> {
@@ -111,10 +115,10 @@ export class MemoryOperationLog implements OperationLog {
   }
 
   #write(
-    claim: OperationClaim,
+    of: OperationKey,
     change: (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined,
   ): boolean {
-    const key = keyOf(claim);
+    const key = keyOf(of);
     const next = change(this.#entries.get(key), this.#now());
     if (next === "released") return this.#entries.delete(key);
     if (next) this.#entries.set(key, next);

@@ -6,8 +6,11 @@ export interface OperationKey {
   key: string;
 }
 
-/** `claimed`: someone is about to. `started`: the effect may have happened. The last three are final. */
-export type OperationState = "claimed" | "started" | "done" | "failed" | "in-doubt";
+/**
+ * `claimed`: someone is about to. `started`: the effect may have happened. The others are final. `released`: somebody has said
+ * of a doubt that nothing happened ({@link OperationLog.settle}); the key is free, and the record only keeps who said so.
+ */
+export type OperationState = "claimed" | "started" | "done" | "failed" | "in-doubt" | "released";
 
 /** What the log knows of an operation. Times are milliseconds since the epoch. */
 export interface OperationRecord extends OperationKey {
@@ -24,12 +27,24 @@ export interface OperationRecord extends OperationKey {
   outcome?: JsonValue;
   /** Why it is in doubt. */
   reason?: string;
+  /** The last word on a doubt about this key. Goes with the record, or when the key is claimed and finished anew. */
+  settled?: Settlement;
   claimedAt: number;
   startedAt?: number;
   finishedAt?: number;
   /** Counted from the final state; `in-doubt` has none. */
   expiresAt?: number;
 }
+
+/** Who said of an operation in doubt whether it happened, and when. */
+export interface Settlement {
+  by: string;
+  happened: boolean;
+  at: number;
+}
+
+/** How an operation ends. `released`: it is proven not to have happened, and the key is free again. */
+export type OperationEnd = { state: "done" | "failed"; outcome: JsonValue } | { state: "released" };
 
 /** What proves the right to write: the key with the fence of a claim. */
 export interface OperationClaim extends OperationKey {
@@ -73,12 +88,15 @@ export interface OperationLog {
   claim(request: ClaimRequest): Promise<ClaimResult>;
   /** Sets the lease to end `leaseMs` from now: later, for work that takes long, or at once, to give a claim back. */
   renew(claim: OperationClaim, leaseMs: number): Promise<boolean>;
+  /** Notes that the effect may happen from now on. Again, with other data, while it is under way: the data are replaced. */
   begin(claim: OperationClaim, data?: JsonValue): Promise<boolean>;
-  /** Ends the operation. `released`: proven not to have happened, the key is free again. */
-  finish(
-    claim: OperationClaim,
-    result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },
-  ): Promise<boolean>;
+  /** Ends the operation. What is in doubt is ended by `settle` alone. */
+  finish(claim: OperationClaim, result: OperationEnd): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string): Promise<boolean>;
+  /**
+   * Ends the doubt about an operation, by the word of somebody who found out: `by` says who, for people. False when nothing of that
+   * key is in doubt, as after somebody else's word; with a `fence`, also when the doubt is about another attempt.
+   */
+  settle(of: OperationKey & { fence?: number }, result: OperationEnd, by: string): Promise<boolean>;
   read(key: OperationKey): Promise<OperationRecord | undefined>;
 }

@@ -1,5 +1,12 @@
 import type { JsonValue } from "./json.ts";
-import type { ClaimRequest, ClaimResult, OperationClaim, OperationLog, OperationRecord } from "./operation-log.ts";
+import type {
+  ClaimRequest,
+  ClaimResult,
+  OperationClaim,
+  OperationEnd,
+  OperationRecord,
+  Settlement,
+} from "./operation-log.ts";
 
 // What every operation log decides, whatever it keeps its records in. Pure functions: a log reads what it has of a key,
 // asks, and writes what it is given back, all in one transaction. Nothing given is changed, nothing given back is a copy.
@@ -55,7 +62,8 @@ export function claimOperation(
 ): ClaimDecision {
   const { scope, key, fingerprint, owner, leaseMs, ttlMs = day, keepMs = 0 } = request;
   const entry = kept && tidyOperation(kept, now);
-  const found = entry?.record;
+  const isFree = entry?.record.state === "released";
+  const found = isFree ? undefined : entry?.record;
   if (entry && found) {
     if (found.fingerprint !== fingerprint) return { result: { status: "conflict", record: found } };
     if (found.state === "in-doubt") return { result: { status: "in-doubt", record: found } };
@@ -73,6 +81,7 @@ export function claimOperation(
   }
   const record: OperationRecord = {
     ...found,
+    ...(isFree && entry?.record.settled && { settled: entry.record.settled }),
     scope,
     key,
     fingerprint,
@@ -120,22 +129,40 @@ export function beginOperation(
   return { ...entry, record: { ...record, state: "started", startedAt, ...(data !== undefined && { data }) } };
 }
 
-/**
- * Returns the final record, `released` when the key is free again, undefined when the claim was lost. Settles an operation in
- * doubt too, with the fence of its record: for a host that found out what happened.
- */
+/** Returns the final record, `released` when the key is free again, undefined when the claim was lost. */
 export function finishOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
-  result: Parameters<OperationLog["finish"]>[1],
+  result: OperationEnd,
   now: number,
 ): KeptOperation | "released" | undefined {
-  const entry = held(kept, claim, now);
-  if (!entry) return undefined;
-  if (result.state === "released") return "released";
-  const { reason: _, ...record } = entry.record;
-  const { state, outcome } = result;
-  return { ...entry, record: { ...record, state, outcome, finishedAt: now, expiresAt: now + entry.ttlMs } };
+  const entry = running(kept, claim, now);
+  if (!entry || result.state === "released") return entry && "released";
+  const { settled: _, ...record } = entry.record;
+  return { ...entry, record: ended(record, result, now + entry.ttlMs, now) };
+}
+
+/** Returns the record of a doubt that somebody has ended; undefined when there is none, or it is of another fence. */
+export function settleOperation(
+  kept: KeptOperation | undefined,
+  fence: number | undefined,
+  result: OperationEnd,
+  by: string,
+  now: number,
+): KeptOperation | undefined {
+  if (kept?.record.state !== "in-doubt" || kept.record.fence !== (fence ?? kept.record.fence)) return undefined;
+  const happened = result.state !== "released";
+  const { reason: _, ...record } = kept.record;
+  if (!happened) {
+    delete record.data;
+    delete record.startedAt;
+  }
+  const settled: Settlement = { by, happened, at: now };
+  return { ...kept, record: ended({ ...record, settled }, result, now + kept.ttlMs, now) };
+}
+
+function ended(record: OperationRecord, result: OperationEnd, expiresAt: number, finishedAt: number): OperationRecord {
+  return { ...record, ...result, finishedAt, expiresAt };
 }
 
 /** Returns the operation as in doubt; undefined when the claim was lost. */
@@ -149,10 +176,16 @@ export function doubtOperation(
   return entry && { ...entry, record: { ...entry.record, state: "in-doubt", finishedAt: now, reason } };
 }
 
-/** Returns the record as long as it is remembered. */
+/** Returns the record as long as it is remembered, also of a key that is free because somebody settled a doubt so. */
 export function rememberedOperation(kept: KeptOperation | undefined, now: number): OperationRecord | undefined {
   if (!kept || operationFreeAt(kept) <= now) return undefined;
   return (kept.record.expiresAt ?? Infinity) > now ? kept.record : undefined;
+}
+
+/** Returns the record as long as it is remembered and its key is not free. */
+export function standingOperation(kept: KeptOperation | undefined, now: number): OperationRecord | undefined {
+  const record = rememberedOperation(kept, now);
+  return record?.state === "released" ? undefined : record;
 }
 
 /** Returns what there still is to keep: the whole, the record without its outcome and data once it expired, or nothing. */
@@ -168,7 +201,7 @@ export function tidyOperation(kept: KeptOperation, now: number): KeptOperation |
  * given up before anything started `ttlMs` after their lease, everything else never (`Infinity`).
  */
 export function operationFreeAt({ record, ttlMs, keepMs }: KeptOperation): number {
-  if (record.expiresAt !== undefined) return record.expiresAt + keepMs;
+  if (record.expiresAt !== undefined) return record.expiresAt + (record.state === "released" ? 0 : keepMs);
   const untouched = record.state === "claimed" && record.startedAt === undefined;
   return untouched ? record.leaseUntil + ttlMs : Infinity;
 }

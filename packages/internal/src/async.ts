@@ -55,6 +55,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
+/** Checks for `function*` and `async function*`, whose values come one after another. */
+export function isGeneratorFunction(value: unknown): boolean {
+  return /GeneratorFunction\]$/.test(Object.prototype.toString.call(value));
+}
+
 /** Handles the rejection of a value that nobody waits for, if it is a promise. Never throws. */
 export function ignoreRejection(value: unknown): void {
   try {

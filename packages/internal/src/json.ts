@@ -8,6 +8,32 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
+/** Whether JSON can express the whole value, nested no deeper than 1,000. Members that are undefined count as absent. */
+export function isJson(value: unknown, depth = 0): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value);
+    case "object": {
+      if (value === null) return true;
+      if (depth > maxDepth) return false;
+      // A hole is undefined.
+      if (Array.isArray(value)) return !value.includes(undefined) && value.every((item) => isJson(item, depth + 1));
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) return false;
+      for (const key in value) {
+        const inner: unknown = value[key as never];
+        if (inner !== undefined && !isJson(inner, depth + 1)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
 /** Returns the value at a JSON pointer, own properties only; undefined when there is none. */
 export function atPointer(root: unknown, pointer: string): unknown {
   let value = root;

@@ -164,6 +164,12 @@ DELETE FROM frames WHERE EXISTS (SELECT 1 FROM calls c
 CREATE UNIQUE INDEX calls_by_frame ON calls (session, frame) WHERE frame IS NOT NULL;
 `;
 
+// What somebody settled as not applied stays as a record in the state `released`, whose key is free. A version that doesn't
+// know the state would take it for done: this step only keeps such a version from opening the file.
+const settlements = `
+INSERT INTO counters VALUES ('settlements', 1);
+`;
+
 /** Step by step: a file of version 1 has had the first. */
 export const migrations: readonly string[] = [
   first,
@@ -174,6 +180,7 @@ export const migrations: readonly string[] = [
   outbox,
   storage,
   oneRow,
+  settlements,
 ];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */

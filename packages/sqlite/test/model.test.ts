@@ -171,6 +171,16 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
     what: `doubt ${of.key} ${back}`,
     do: (world) => world.store.operations.doubt(held(world, of, back), "why", beside),
   })),
+  settle: fc
+    .tuple(key, fc.option(fence, { nil: undefined }), fc.constantFrom("done", "failed", "released"), along)
+    .map(([of, back, state, beside]) => ({
+      what: `settle ${of.key} ${back} ${state}`,
+      do: (world) => {
+        const result = state === "released" ? { state } : { state, outcome: { ok: [true] } };
+        const about = back === undefined ? of : held(world, of, back);
+        return world.store.operations.settle(about, result as never, "who", beside);
+      },
+    })),
   abandon: fc.tuple(key, fence).map(([of, back]) => ({
     what: `abandon ${of.key} ${back}`,
     do: (world) => world.store.operations.abandon(held(world, of, back)),
@@ -179,7 +189,9 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
   list: fc
     .record(
       {
-        states: fc.subarray(["claimed", "started", "done", "failed", "in-doubt"] as const).map((list) => [...list]),
+        states: fc
+          .subarray(["claimed", "started", "done", "failed", "in-doubt", "released"] as const)
+          .map((list) => [...list]),
         leaseExpired: fc.boolean(),
         scopePrefix: fc.constantFrom("scope0", "x"),
         limit: fc.constantFrom(1, 2),

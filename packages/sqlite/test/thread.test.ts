@@ -2,12 +2,13 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { writeFileSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { ToolglotError } from "@toolglot/core";
+import { isJson } from "@toolglot/internal";
 import { rounds } from "@toolglot/internal/testing";
 import { createRouter } from "@toolglot/trp-core";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../src/index.ts";
-import { errorFacts, errorOf, isJson } from "../src/thread/messages.ts";
+import { errorFacts, errorOf } from "../src/thread/messages.ts";
 import { packOutcomes, unpackOutcomes } from "../src/thread/shared-outcomes.ts";
 import { newFile } from "./files.ts";
 

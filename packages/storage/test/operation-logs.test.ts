@@ -67,7 +67,10 @@ it.each(logs.slice(0, 2))(
   "should let no two holders begin one operation, whatever callers and clock do: %s",
   async (_, open) => {
     const step = fc.oneof(
-      fc.record({ do: fc.constantFrom("claim", "begin", "renew", "done", "release"), who: fc.nat(2) }),
+      fc.record({
+        do: fc.constantFrom("claim", "begin", "renew", "done", "release", "doubt", "settle", "free"),
+        who: fc.nat(2),
+      }),
       fc.record({ do: fc.constant("wait"), who: fc.nat(30) }),
     );
     await fc.assert(
@@ -92,6 +95,10 @@ it.each(logs.slice(0, 2))(
             begunBy = claim.fence;
           } else if (claim && what === "renew") await log.renew(claim, 20);
           else if (claim && what === "done") await log.finish(claim, { state: "done", outcome: who });
+          else if (claim && what === "doubt") await log.doubt(claim, "?");
+          else if (claim && what === "settle") await log.settle(claim, { state: "done", outcome: who }, `${who}`);
+          else if (what === "free" && (await log.settle({ scope: "s", key: "k" }, { state: "released" }, `${who}`)))
+            begunBy = undefined;
           else if (claim && what === "release" && (await log.finish(claim, { state: "released" }))) begunBy = undefined;
         }
       }),

@@ -67,6 +67,7 @@ export type {
   ToolFunction,
   ToolGroup,
   ToolGroupOptions,
+  ToolkitOnce,
   ToolkitOptions,
   ToolMiddleware,
   TracingOptions,

@@ -12,6 +12,7 @@ import type {
   StandardInput,
 } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
+import { readOnce } from "./call/call-once.ts";
 import { throughMiddleware } from "./call/middleware.ts";
 import { prepareCall } from "./call/prepare.ts";
 import type { Prepared } from "./call/prepared.ts";
@@ -84,11 +85,12 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    const kinds = 'checkCalls:"refuse"|"report"|"off" metaTool:boolean tracing:boolean|object validator:function';
+    const kinds =
+      'checkCalls:"refuse"|"report"|"off" metaTool:boolean tracing:boolean|object validator:function once:object';
     checkKeys("new Toolkit", options, kinds);
     const { checkCalls: mode = "refuse", tracing, validator, metaTool = true } = options;
     this.#guard = mode === "off" ? undefined : new CallGuard({ mode });
-    this.#registry = new ToolRegistry({ metaTool, validator });
+    this.#registry = new ToolRegistry({ metaTool, validator, once: options.once && readOnce(options.once) });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
     this.#mcp = new McpClients(this.#registry);
   }

@@ -9,6 +9,7 @@ import type {
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
+import type { OnceCallOptions } from "@toolglot/core/once";
 import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
 import type { ToolResponse } from "./call/response.ts";
 
@@ -188,6 +189,14 @@ export interface ToolkitOptions {
   tracing?: boolean | TracingOptions;
   /** The JSON Schema engine of all tools: `ajvValidator()` of `@toolglot/schema/ajv` is faster. Default: schema's own. */
   validator?: ValidatorFactory;
+  /** Makes calls happen once, of all tools but those with `readOnlyHint` or `idempotentHint`. Default: each call runs its tool. */
+  once?: ToolkitOnce;
+}
+
+/** How the calls of a toolkit happen once: the options of `onceTool` of `@toolglot/core/once`, for all tools. */
+export interface ToolkitOnce extends Omit<OnceCallOptions, "effect" | "key" | "probe"> {
+  /** By the tool's name, what calling it twice would do, where its annotations don't say it. `pure`: nothing, so it is not watched. */
+  effects?: Readonly<Record<string, "opaque" | "idempotent" | "pure">>;
 }
 
 /** A tool or a function that can be registered. */

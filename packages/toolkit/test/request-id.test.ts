@@ -25,6 +25,7 @@ function logWith(other: Partial<OperationLog>): OperationLog {
     begin: log.begin.bind(log),
     finish: log.finish.bind(log),
     doubt: log.doubt.bind(log),
+    settle: log.settle.bind(log),
     read: log.read.bind(log),
     ...other,
   };

@@ -2,26 +2,21 @@ import { equal as same, truth } from "@toolglot/internal";
 import { defineTool, Toolkit } from "@toolglot/toolkit";
 import { fromAiSdkTools, toAiSdkTools, toolglotMiddleware } from "../../src/index.ts";
 import { guardMatrix } from "./guard-matrix.ts";
+import { onceMatrix } from "./once-matrix.ts";
 import { attp, attpJs, tools as definitions, tam, toolsxml, write, writeProgram } from "./protocols.ts";
 import { scriptedProvider, type Turn } from "./scripted-provider.ts";
+import { type Ai, messagesOf, type Result, runWay, type Way, ways } from "./ways.ts";
 
 // What has to hold with every text protocol, in every way to run a model of the AI SDK, in ai 6 and in ai 7. Without a test runner,
 // so that another Node can run it too.
 
-/** `ai` of either version. */
-// biome-ignore lint/suspicious/noExplicitAny: two versions of one module.
-type Ai = any;
-// biome-ignore lint/suspicious/noExplicitAny: results of either version.
-type Result = any;
-
 const protocols = { toolsxml, tam, attp, "attp-js": attpJs };
-const ways = ["generateText", "streamText", "ToolLoopAgent"] as const;
 
 interface Setup {
   ai: Ai;
   version: "v3" | "v4";
   protocol: keyof typeof protocols;
-  way: (typeof ways)[number];
+  way: Way;
 }
 
 /** A call as the protocol writes it: of `weather`, or a program. */
@@ -72,33 +67,8 @@ function prepare(setup: Setup, turns: readonly (string | Turn)[], options: Recor
   return { model: wrapped, asked, called, tools };
 }
 
-/** Runs a model, with what it was asked in the end. */
-async function run({ ai, way }: Setup, { model, tools }: ReturnType<typeof prepare>, input: object): Promise<Result> {
-  const stopWhen = (ai.isStepCount ?? ai.stepCountIs)(5);
-  const quiet = { onError: () => undefined };
-  if (way === "generateText") return ai.generateText({ model, tools, stopWhen, maxRetries: 0, ...input });
-  const isAgent = way === "ToolLoopAgent";
-  const { abortSignal, ...prompt } = input as { abortSignal?: AbortSignal };
-  if (isAgent)
-    return new ai.ToolLoopAgent({ model, tools, stopWhen, maxRetries: 0 }).generate({ ...prompt, abortSignal });
-  const result = ai.streamText({ model, tools, stopWhen, maxRetries: 0, ...quiet, ...input });
-  const parts: { type: string; [key: string]: unknown }[] = [];
-  for await (const part of result.fullStream) parts.push(part);
-  const failure = parts.find(({ type }) => type === "error");
-  if (failure) throw failure.error;
-  return {
-    parts,
-    text: await result.text,
-    steps: await result.steps,
-    finishReason: await result.finishReason,
-    response: await result.response,
-    responseMessages: await result.responseMessages,
-    toolCalls: await result.toolCalls,
-  };
-}
-
-/** The messages of all steps: ai 7 has them under another name. */
-const messagesOf = (result: Result): object[] => result.responseMessages ?? result.response.messages;
+const run = ({ ai, way }: Setup, { model, tools }: ReturnType<typeof prepare>, input: object): Promise<Result> =>
+  runWay(ai, way, { model, tools }, input);
 
 const texts = (prompt: { role: string; content: unknown }[]): string[] =>
   prompt.map(
@@ -326,5 +296,5 @@ export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Pro
       })),
     ),
   );
-  return [...own, ...each, ...guardMatrix(ai, version)];
+  return [...own, ...guardMatrix(ai, version), ...onceMatrix(ai, version), ...each];
 }

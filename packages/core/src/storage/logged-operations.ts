@@ -1,6 +1,6 @@
 import { textDigest } from "@toolglot/internal";
 import type { JsonValue } from "../json.ts";
-import type { ClaimRequest, ClaimResult, OperationClaim, OperationKey, OperationLog } from "../operation-log.ts";
+import type { ClaimRequest, ClaimResult, OperationKey, OperationLog } from "../operation-log.ts";
 import {
   beginOperation,
   checkClaimRequest,
@@ -12,6 +12,7 @@ import {
   operationFreeAt,
   rememberedOperation,
   renewOperation,
+  settleOperation,
 } from "../operation-rules.ts";
 import { maxNameBytes } from "./names.ts";
 import type { Storage } from "./types.ts";
@@ -79,10 +80,10 @@ export function loggedOperations({
   }
 
   async function write(
-    claim: OperationClaim,
+    of: OperationKey,
     change: (kept: KeptOperation | undefined) => KeptOperation | "released" | undefined,
   ): Promise<boolean> {
-    return step(await nameOf(claim), ({ kept, fence }) => {
+    return step(await nameOf(of), ({ kept, fence }) => {
       const next = change(kept);
       return {
         result: next !== undefined,
@@ -135,6 +136,11 @@ export function loggedOperations({
     },
     async doubt(claim, reason) {
       return write(claim, (kept) => doubtOperation(kept, claim, reason, now()));
+    },
+    async settle(of, result, by) {
+      const copy = structuredClone(result);
+      const { fence } = of;
+      return write(of, (kept) => settleOperation(kept, fence, copy, by, now()));
     },
     async read(key) {
       return rememberedOperation((await look(await nameOf(key))).kept, now());

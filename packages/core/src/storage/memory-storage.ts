@@ -39,6 +39,7 @@ export function memoryStorage(options: MemoryStorageOptions = {}): Storage {
       begin: (claim, data) => log.begin(claim, data),
       finish: (claim, result) => log.finish(claim, result),
       doubt: (claim, reason) => log.doubt(claim, reason),
+      settle: (of, result, by) => log.settle(of, result, by),
       read: (key) => log.read(key),
     },
     logs: memoryLogs(),

@@ -1,4 +1,11 @@
-import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
+import type {
+  ClaimResult,
+  JsonValue,
+  OperationClaim,
+  OperationEnd,
+  OperationKey,
+  OperationRecord,
+} from "@toolglot/core";
 import { randomHex, toBase64 } from "@toolglot/internal";
 import { unreadableError } from "./errors.ts";
 import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./read-records.ts";
@@ -43,14 +50,24 @@ export class Journal {
   }
 
   finish(claim: OperationClaim, outcome: RunOutcome | CallAnswer | KeptDecision): Promise<boolean> {
-    const state = "ok" in outcome && !outcome.ok ? "failed" : "done";
-    return this.settings.log.finish(claim, { state, outcome: toJson(outcome) });
+    return this.settings.log.finish(claim, endOf(outcome));
   }
 
   /** Releases a call that is known not to have been made. It stays in the journal, as one that was not begun. */
   async release(claim: OperationClaim, fingerprint: string): Promise<boolean> {
     if (!(await this.settings.log.finish(claim, { state: "released" }))) return false;
-    await this.claim(claim.key, fingerprint, "reclaim", 1);
+    return this.#keepReleased(claim, fingerprint);
+  }
+
+  /** Writes down what somebody found out about a call in doubt: its answer, or that it was not made. */
+  async settle(call: OperationClaim, fingerprint: string, answer: CallAnswer | "released"): Promise<boolean> {
+    const end = answer === "released" ? { state: answer } : endOf(answer);
+    if (!(await this.settings.log.settle(call, end, "settleCall"))) return false;
+    return answer === "released" ? this.#keepReleased(call, fingerprint) : true;
+  }
+
+  async #keepReleased({ key }: OperationClaim, fingerprint: string): Promise<true> {
+    await this.claim(key, fingerprint, "reclaim", 1);
     return true;
   }
 
@@ -146,6 +163,10 @@ export class Journal {
   protected keyOf(key: string): OperationKey {
     return { scope: `sandbox:${this.settings.id}`, key };
   }
+}
+
+function endOf(outcome: RunOutcome | CallAnswer | KeptDecision): OperationEnd {
+  return { state: "ok" in outcome && !outcome.ok ? "failed" : "done", outcome: toJson(outcome) };
 }
 
 /** Returns an object as JSON. All of it is made of JSON, but the contents of files: arguments and values came as such. */

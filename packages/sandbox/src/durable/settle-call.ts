@@ -34,10 +34,6 @@ export async function settleCall(
   const calls = await journal.readCalls();
   const kept = calls.get(index);
   const claim = await claimDoubtful(journal, kept, call);
-  if (settlement === "released") {
-    if (!(await journal.release(claim, kept?.fingerprint ?? ""))) throw settledError(call);
-    return;
-  }
   const common = {
     delivery: highest(calls, "delivery", 0) + 1,
     at: highest(calls, "at", Date.now()),
@@ -46,11 +42,13 @@ export async function settleCall(
     name: kept?.name ?? "",
     args: kept?.args ?? {},
   };
-  const answer: CallAnswer =
-    "error" in settlement && json === ""
-      ? { ...common, ok: false, type: "ToolError", message: settlement.error }
-      : { ...common, ok: true, json };
-  if (!(await journal.finish(claim, answer))) throw settledError(call);
+  const answer: CallAnswer | "released" =
+    settlement === "released"
+      ? settlement
+      : "error" in settlement && json === ""
+        ? { ...common, ok: false, type: "ToolError", message: settlement.error }
+        : { ...common, ok: true, json };
+  if (!(await journal.settle(claim, kept?.fingerprint ?? "", answer))) throw settledError(call);
 }
 
 /** Resolves with a claim that may write the outcome. Nobody else's can from then on. */

@@ -1,8 +1,9 @@
-import type { OperationKey } from "@toolglot/core";
+import type { ClaimRequest, OperationKey } from "@toolglot/core";
 import {
   type ApprovalRecord,
   type ApprovalStatus,
   type ApprovalStore,
+  type ApprovalUse,
   approvalAt,
   approvalMemoryMs,
   approvalRequested,
@@ -10,6 +11,8 @@ import {
   decideApproval,
   idTaken,
   requestApproval,
+  useApproval,
+  useToken,
 } from "@toolglot/trp-core/store";
 import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
@@ -127,7 +130,7 @@ function countPending(tx: Transaction, { tenant, requester }: ApprovalRecord, mo
   return Number(tx.get(sql, columnText(tenant), columnText(requester), tx.now(), most)?.n);
 }
 
-export function findApproval(tx: Transaction, id: string): ApprovalRecord | undefined {
+function findApproval(tx: Transaction, id: string): ApprovalRecord | undefined {
   const row = tx.get("SELECT id, record FROM approvals WHERE id = ?", columnText(id));
   return row && recordOf(tx, row);
 }
@@ -142,7 +145,7 @@ export function newestApproval(tx: Transaction, { scope, key }: OperationKey): A
   return row && recordOf(tx, row);
 }
 
-export function writeApproval(tx: Transaction, record: ApprovalRecord): void {
+function writeApproval(tx: Transaction, record: ApprovalRecord): void {
   const { id, status } = record;
   const sql = "UPDATE approvals SET used = ?, status = ?, record = ? WHERE id = ?";
   tx.run(sql, status === "used" ? 1 : 0, status, JSON.stringify(record), columnText(id));
@@ -180,4 +183,27 @@ function recordOf(tx: Transaction, { id, record }: Row): ApprovalRecord {
     ({ expiresAt, operation, status }) =>
       typeof expiresAt === "number" && typeof operation?.key === "string" && typeof status === "string",
   );
+}
+
+/** Uses up an approval for an operation: a record, or a token. `write` is called once the operation begins. */
+export function useOf(
+  tx: Transaction,
+  approval: ApprovalUse,
+  request: ClaimRequest,
+  resumed: boolean,
+  now: number,
+): { refused: ReturnType<typeof useToken> & string } | { write(): void } {
+  if (approval.kind === "record") {
+    const used = useApproval(findApproval(tx, approval.id), approval, request, resumed, now);
+    return "refused" in used ? used : { write: () => writeApproval(tx, used.record) };
+  }
+  const jti = columnText(approval.jti);
+  const spent = tx.get("SELECT operation FROM tokens WHERE jti = ?", jti);
+  const spentBy =
+    spent && tx.parse<OperationKey>(spent.operation, "tokens", approval.jti, (by) => typeof by.scope === "string");
+  const refused = useToken(spentBy, approval, request, resumed, now);
+  if (refused) return { refused };
+  const operation = JSON.stringify({ scope: request.scope, key: request.key });
+  const sql = "INSERT OR REPLACE INTO tokens (jti, operation, expires_at) VALUES (?, ?, ?)";
+  return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
 }

@@ -1,5 +1,11 @@
-import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@toolglot/core";
-import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
+import type { JsonValue, OperationKey, OperationRecord, OperationState, Settlement } from "@toolglot/core";
+import {
+  type KeptOperation,
+  operationFreeAt,
+  rememberedOperation,
+  standingOperation,
+  tidyOperation,
+} from "@toolglot/core/operation-log";
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
@@ -71,10 +77,13 @@ interface Texts {
   effectId?: string;
 }
 
+/** 0 for the states that have an end. */
+const openOf = (state: OperationState): 0 | 1 => (["done", "failed", "released"].includes(state) ? 0 : 1);
+
 /** Returns the columns that repeat what is in the record, in the order of `written`. */
 function valuesOf(kept: KeptOperation): Value[] {
   const { state, fence, leaseUntil, expiresAt } = kept.record;
-  const open = state === "done" || state === "failed" ? 0 : 1;
+  const open = openOf(state);
   const freeAt = operationFreeAt(kept);
   const dueAt = expiresAt ?? (Number.isFinite(freeAt) ? freeAt : null);
   return [state, open, fence, leaseUntil, dueAt, keptText(kept)];
@@ -172,7 +181,7 @@ export async function listOperations(
 }
 
 function pieceOf(state: OperationState): string {
-  const open = state === "done" || state === "failed" ? 0 : 1;
+  const open = openOf(state);
   return `SELECT scope, key, fence, lease_until, due_at, ${columns} FROM operations
     WHERE open = ${open} AND state = ? AND fence > ? ORDER BY fence LIMIT ?`;
 }
@@ -187,7 +196,7 @@ export function scanOperations(
     WHERE rowid > ? ORDER BY rowid LIMIT ?`;
   const rows = tx.all(sql, after, limit);
   const now = tx.now();
-  const records = rows.flatMap((row) => rememberedOperation(storedOf(tx, row).kept, now) ?? []);
+  const records = rows.flatMap((row) => standingOperation(storedOf(tx, row).kept, now) ?? []);
   return rows.length < limit ? { records } : { records, last: Number(rows.at(-1)?.n) };
 }
 
@@ -238,13 +247,15 @@ type Kept = [
   ttlMs: number,
   keepMs: number,
   /** When their columns can't express them. */
-  scope?: string,
-  key?: string,
+  scope?: string | null,
+  key?: string | null,
+  /** Of few operations. */
+  settled?: Settlement,
 ];
 
 function keptText({ record, ttlMs, keepMs }: KeptOperation): string {
   const { scope, key, fingerprint, state, fence, owner, leaseUntil, claimedAt } = record;
-  const { startedAt = null, finishedAt = null, expiresAt = null, reason = null } = record;
+  const { startedAt = null, finishedAt = null, expiresAt = null, reason = null, settled } = record;
   const kept: Kept = [
     fingerprint,
     state,
@@ -260,6 +271,8 @@ function keptText({ record, ttlMs, keepMs }: KeptOperation): string {
     keepMs,
   ];
   if (columnText(scope) !== scope || columnText(key) !== key) kept.push(scope, key);
+  else if (settled) kept.push(null, null);
+  if (settled) kept.push(settled);
   return JSON.stringify(kept);
 }
 
@@ -271,6 +284,7 @@ function keptOf(kept: Kept, scope: string, key: string): KeptOperation {
   if (finishedAt !== null) record.finishedAt = finishedAt;
   if (expiresAt !== null) record.expiresAt = expiresAt;
   if (reason !== null) record.reason = reason;
+  if (kept[14]) record.settled = kept[14];
   return { record, ttlMs: kept[10], keepMs: kept[11] };
 }
 

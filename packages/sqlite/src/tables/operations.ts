@@ -1,11 +1,4 @@
-import type {
-  ClaimRequest,
-  ClaimResult,
-  JsonValue,
-  OperationClaim,
-  OperationKey,
-  OperationRecord,
-} from "@toolglot/core";
+import type { ClaimRequest, ClaimResult, JsonValue, OperationClaim, OperationRecord } from "@toolglot/core";
 import {
   abandonOperation,
   beginOperation,
@@ -17,6 +10,8 @@ import {
   type KeptOperation,
   rememberedOperation,
   renewOperation,
+  settleOperation,
+  standingOperation,
 } from "@toolglot/core/operation-log";
 import {
   type ApprovalUse,
@@ -26,13 +21,11 @@ import {
   type RouterOperationLog,
   type SameTransaction,
   type StartResult,
-  useApproval,
-  useToken,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
-import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
+import { newestApproval, useOf } from "./approvals.ts";
 import {
   dropParts,
   findOperation,
@@ -47,7 +40,6 @@ import {
   writeOperation,
 } from "./operation-rows.ts";
 
-type Refusal = ReturnType<typeof useToken> & string;
 export type Change = (
   kept: KeptOperation | undefined,
   now: number,
@@ -81,7 +73,7 @@ export function sqliteOperations(
       const doubt = sameTransactionText(ifDoubt);
       return commits.write((tx) => {
         const stored = findOperation(tx, wanted);
-        if (isChanged(rememberedOperation(stored?.kept, tx.now()), fence)) return { status: "changed" };
+        if (isChanged(standingOperation(stored?.kept, tx.now()), fence)) return { status: "changed" };
         return claim(tx, wanted, stored, doubt);
       });
     },
@@ -96,13 +88,26 @@ export function sqliteOperations(
     async doubt(claim, reason, together) {
       return change(claim, (kept, now, held) => doubtOperation(kept, held, reason, now), {}, together);
     },
+    async settle(of, result, by, together) {
+      const { scope, key, fence } = of;
+      const beside = sameTransactionText(together);
+      const texts = result.state === "released" ? {} : { outcome: JSON.stringify(result.outcome) ?? "null" };
+      const end = result.state === "released" ? result : { ...result, outcome: null };
+      return commits.write((tx) => {
+        const decide: Change = (kept, now) => settleOperation(kept, fence, end, by, now);
+        return changeOperation(tx, { scope, key, fence: fence ?? 0 }, decide, texts, beside);
+      });
+    },
     async abandon(claim) {
       return change(claim, (kept, now, held) => abandonOperation(kept, held, now));
     },
     async read({ scope, key }, effectId) {
       return commits.read((tx) => {
         const stored = findOperation(tx, { scope, key });
-        if (stored) return rememberedOperation(stored.kept, tx.now()) && recordOf(tx, stored);
+        const isFree = stored?.kept.record.state === "released";
+        if (stored && !(isFree && effectId !== undefined)) {
+          return rememberedOperation(stored.kept, tx.now()) && recordOf(tx, stored);
+        }
         const other = effectId === undefined ? undefined : unsettledOperation(tx, effectId);
         return other && recordOf(tx, other);
       });
@@ -169,7 +174,7 @@ export function start(
     }
   }
   const stored = findOperation(tx, request);
-  const before = rememberedOperation(stored?.kept, now);
+  const before = standingOperation(stored?.kept, now);
   if (isChanged(before, ifFence)) return { result: { status: "changed" } };
   const decision = decide(tx, request, stored);
   const { result, keep } = decision;
@@ -217,20 +222,20 @@ export function finishStarted(
 
 export function changeOperation(
   tx: Transaction,
-  claim: OperationClaim,
+  of: OperationClaim,
   decide: Change,
   texts: Texts,
   together: SameTransactionText,
 ): boolean {
-  const stored = findRecord(tx, claim);
-  const next = decide(stored?.kept, tx.now(), claim);
+  const stored = findRecord(tx, of);
+  const next = decide(stored?.kept, tx.now(), of);
   if (!next || !stored) return false;
-  if (next === "released") {
+  const isFree = next === "released" || next.record.state === "released";
+  if (isFree) {
     tx.run("DELETE FROM operations WHERE rowid = ?", stored.n);
-    dropParts(tx, columnText(claim.scope), columnText(claim.key));
-  } else {
-    writeOperation(tx, next, stored, texts);
+    dropParts(tx, columnText(of.scope), columnText(of.key));
   }
+  if (next !== "released") writeOperation(tx, next, isFree ? undefined : stored, texts);
   writeSameTransaction(tx, together);
   return true;
 }
@@ -239,7 +244,7 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
   const now = tx.now();
   const decision = claimOperation(stored?.kept, request, now, tx.nextFence());
   // A key that has no operation may have an approval that waits for one.
-  if (decision.result.status !== "claimed" || rememberedOperation(stored?.kept, now)) return decision;
+  if (decision.result.status !== "claimed" || standingOperation(stored?.kept, now)) return decision;
   const conflict = approvalConflict(newestApproval(tx, request), request, now);
   return conflict ? { result: { status: "conflict", record: conflict } } : decision;
 }
@@ -247,28 +252,6 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
 /** Returns a record with its data and outcome, as far as they are still known. */
 function withTexts(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
   return stored ? recordOf(tx, { ...stored, kept: { ...stored.kept, record } }) : record;
-}
-
-function useOf(
-  tx: Transaction,
-  approval: ApprovalUse,
-  request: ClaimRequest,
-  resumed: boolean,
-  now: number,
-): { refused: Refusal } | { write(): void } {
-  if (approval.kind === "record") {
-    const used = useApproval(findApproval(tx, approval.id), approval, request, resumed, now);
-    return "refused" in used ? used : { write: () => writeApproval(tx, used.record) };
-  }
-  const jti = columnText(approval.jti);
-  const spent = tx.get("SELECT operation FROM tokens WHERE jti = ?", jti);
-  const spentBy =
-    spent && tx.parse<OperationKey>(spent.operation, "tokens", approval.jti, (by) => typeof by.scope === "string");
-  const refused = useToken(spentBy, approval, request, resumed, now);
-  if (refused) return { refused };
-  const operation = JSON.stringify({ scope: request.scope, key: request.key });
-  const sql = "INSERT OR REPLACE INTO tokens (jti, operation, expires_at) VALUES (?, ?, ?)";
-  return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
 }
 
 /** Returns the request with numbers that JSON can express. */

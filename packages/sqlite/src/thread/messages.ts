@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { isJson } from "@toolglot/internal";
 
 // The messages between a store and its thread. One message carries all requests of a tick, and one carries all answers
 // that were settled together. The arguments of a step are a tuple of texts and numbers, which is cloned as it is. All
@@ -28,30 +29,6 @@ export type Opened = { opened: Part } | { failed: ErrorFacts };
  * Describes an object: its methods by their numbers, its values, and its inner objects. `step`: a method of one tuple.
  */
 export type Part = { [name: string]: { method: number } | { step: number } | { value: unknown } | { part: Part } };
-
-/** Whether JSON can express the whole value. Members that are undefined count as absent. */
-export function isJson(value: unknown): boolean {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return true;
-    case "number":
-      return Number.isFinite(value);
-    case "object": {
-      if (value === null) return true;
-      if (Array.isArray(value)) return value.every(isJson);
-      const prototype: unknown = Object.getPrototypeOf(value);
-      if (prototype !== Object.prototype && prototype !== null) return false;
-      for (const key in value) {
-        const inner: unknown = value[key as never];
-        if (inner !== undefined && !isJson(inner)) return false;
-      }
-      return true;
-    }
-    default:
-      return false;
-  }
-}
 
 /** An error as data. */
 export interface ErrorFacts {

@@ -3,18 +3,11 @@
  * so that a thread needs no file besides the package's own.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { isJson } from "@toolglot/internal";
 import { openFile } from "../open.ts";
 import type { Settings } from "../options.ts";
 import { sqliteStore } from "../sqlite-store.ts";
-import {
-  type Answer,
-  errorFacts,
-  isJson,
-  type Part,
-  type Request,
-  type Requests,
-  type ThreadData,
-} from "./messages.ts";
+import { type Answer, errorFacts, type Part, type Request, type Requests, type ThreadData } from "./messages.ts";
 
 import { unpackOutcomes } from "./shared-outcomes.ts";
 

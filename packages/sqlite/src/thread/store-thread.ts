@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { errorText } from "@toolglot/internal";
+import { errorText, isJson } from "@toolglot/internal";
 import { storeClosed } from "@toolglot/trp-core/store";
 import { storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
@@ -12,7 +12,6 @@ import {
   type ErrorFacts,
   errorFacts,
   errorOf,
-  isJson,
   type Opened,
   type Part,
   type Request,

@@ -1,5 +1,7 @@
-import type { ClaimRequest, OperationClaim, OperationLog } from "@toolglot/core";
+import type { ClaimRequest, OperationLog } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
+import { type Cases, claimed, day, done, lease, request, statusOf } from "./operation-claims.ts";
+import { doubtCases } from "./operation-doubts.ts";
 
 /** Opens an operation log that is empty and tells time by `now`. */
 export type MakeOperationLog = (options: { now: () => number }) => Promise<OperationLog>;
@@ -10,28 +12,7 @@ export interface OperationLogCase {
   run(makeLog: MakeOperationLog): Promise<void>;
 }
 
-interface Setup {
-  log: OperationLog;
-  advance(ms: number): void;
-}
-
-const lease = 1000;
-const request: ClaimRequest = { scope: "tenant", key: "k1", fingerprint: "f1", owner: "a", leaseMs: lease };
-const day = 24 * 60 * 60 * 1000;
-
-async function claimed(log: OperationLog, more: Partial<ClaimRequest> = {}): Promise<OperationClaim> {
-  const result = await log.claim({ ...request, ...more });
-  if (result.status !== "claimed") throw new Error(`expected a claim, got ${result.status}`);
-  return result.claim;
-}
-
-async function statusOf(log: OperationLog, more: Partial<ClaimRequest> = {}): Promise<string> {
-  return (await log.claim({ ...request, owner: "b", ...more })).status;
-}
-
-const done = { state: "done", outcome: 1 } as const;
-
-const cases: Record<string, (setup: Setup) => Promise<void>> = {
+const cases: Cases = {
   "should give a first claim, with its record": async ({ log }) => {
     const result = await log.claim(request);
     const { leaseMs: _, ...asked } = request;
@@ -174,23 +155,7 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     advance(lease);
     equal(await statusOf(log), "in-doubt", "a claim that must not run it twice");
   },
-  "should keep what is in doubt until it is settled": async ({ log, advance }) => {
-    const claim = await claimed(log, { ttlMs: 50 });
-    await log.begin(claim);
-    equal(await log.doubt(claim, "no answer"), true, "the doubt");
-    advance(1_000 * day);
-    const record = await log.read(request);
-    like(record, { state: "in-doubt", reason: "no answer" }, "the record");
-    equal(record?.expiresAt, undefined, "its end");
-    equal(await statusOf(log, { abandoned: "reclaim" }), "in-doubt", "another claim");
-    equal(await log.begin(claim), false, "a beginning");
-    equal(await log.renew(claim, lease), false, "a renewal");
-    const settling = { scope: request.scope, key: request.key, fence: record?.fence ?? -1 };
-    equal(await log.finish(settling, { state: "done", outcome: "asked" }), true, "the settling");
-    like(await log.claim(request), { status: "replay", record: { outcome: "asked" } }, "the replay");
-    const settled = await log.read(request);
-    equal([settled?.state, settled?.outcome, settled?.reason], ["done", "asked", undefined], "the record");
-  },
+  ...doubtCases,
   "should count the time to live from the final state": async ({ log, advance }) => {
     const claim = await claimed(log, { ttlMs: 100, leaseMs: 10_000 });
     advance(5000);

@@ -3,8 +3,8 @@ import { release } from "@toolglot/core/executing";
 import { ignoreRejection, settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
 import type { CallOptions, ToolMiddleware } from "../types.ts";
+import { interruption } from "./interruption.ts";
 import { ToolResponse } from "./response.ts";
-import { interruption } from "./run.ts";
 import type { CallRecord, Responses } from "./types.ts";
 
 /** Milliseconds that a middleware may delay the end of an aborted call. Each middleware around it may add as much. */

@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
+import type { OnceCallOptions } from "@toolglot/core/once";
 import { checkKeys } from "@toolglot/internal";
 import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
 import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "../types.ts";
@@ -23,11 +24,15 @@ export class RegisteredToolFunction {
   readonly chunks: ChunkMode;
   /** The model of a finish function's structured output, which is part of its schema. */
   readonly extendedModel?: InputSchema | undefined;
+  /** What makes its calls happen once. */
+  readonly once?: OnceCallOptions | undefined;
   /** The finish function before it was extended. */
   readonly unextended?: RegisteredToolFunction | undefined;
 
   /** Made by `Toolkit.registerToolFunction`. */
-  constructor(fields: Omit<RegisteredToolFunction, "name" | "presetNames" | "jsonSchema" | "withValidator" | "call">) {
+  constructor(
+    fields: Omit<RegisteredToolFunction, "name" | "presetNames" | "jsonSchema" | "withValidator" | "withOnce" | "call">,
+  ) {
     this.definition = Object.freeze(fields.definition);
     this.originalName = fields.originalName;
     this.groupName = fields.groupName;
@@ -41,11 +46,17 @@ export class RegisteredToolFunction {
     this.chunks = fields.chunks;
     this.extendedModel = fields.extendedModel;
     this.unextended = fields.unextended;
+    if (fields.once !== undefined) this.once = fields.once;
   }
 
   /** Returns the same tool on another JSON Schema engine. */
   withValidator(validator: ValidatorFactory): RegisteredToolFunction {
     return new RegisteredToolFunction({ ...this, schema: this.schema.withValidator(validator) });
+  }
+
+  /** Returns the same tool, whose calls happen once. */
+  withOnce(once: OnceCallOptions): RegisteredToolFunction {
+    return new RegisteredToolFunction({ ...this, once });
   }
 
   get name(): string {

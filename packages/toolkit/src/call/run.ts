@@ -1,10 +1,11 @@
 import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import { settleWithin, sleep, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
-import { errorTypes } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
+import { callOnce } from "./call-once.ts";
 import { CallScope } from "./call-scope.ts";
+import { interruption } from "./interruption.ts";
 import { prepareInput } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
@@ -12,7 +13,6 @@ import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.
 /** Target of a call: a tool, a call that was prepared before or is prepared now, or why there is no tool. */
 export type CallTarget = CallableTool | PreparedCall<CallableTool> | (() => MaybePromise<PreparedCall<CallableTool>>);
 
-const interruptedNotice = "The tool call was interrupted before it ended.";
 const firstPauseMs = 100;
 
 /** Runs a call. Whatever happens, the last of the responses is final, and the only one that is. */
@@ -21,6 +21,7 @@ export async function* runCall(
   call: ToolCall,
   options: CallOptions,
   record?: CallRecord,
+  isOnce = false,
 ): Responses {
   const { signal, onError } = options;
   const progress: Progress = { content: [], data: [], chunks: 0, used: {} };
@@ -32,6 +33,11 @@ export async function* runCall(
   const about = (): ToolResponse["metadata"] =>
     Object.keys(progress.used ?? {}).length > 0 ? { ...prepared.metadata, usage: progress.used } : prepared.metadata;
   const { tool, input } = prepared;
+  if (tool.once !== undefined && !isOnce) {
+    const known: CallRecord = record ?? { tool: undefined, step: undefined, attempts: 0, thrown: [] };
+    const run = (own: AbortSignal): Responses => runCall(prepared, call, { ...options, signal: own }, known, true);
+    return yield* callOnce(tool.once, prepared, options, known, run);
+  }
   for (let attempt = 0; ; attempt++) {
     if (record) record.attempts += 1;
     const begun = await attemptCall(tool, input, call, options, progress);
@@ -76,13 +82,6 @@ async function errorResponse(
 function failure(progress: Progress, error: ToolErrorInfo, metadata: ToolResponse["metadata"]): ToolResponse {
   const content = [...progress.content, { type: "text" as const, text: `Error: ${error.message}` }];
   return new ToolResponse({ content, status: "error", error, stream: progress.chunks > 0, metadata });
-}
-
-/** Returns the final response of a call that was aborted: what came before, then a notice. */
-export function interruption(progress: Progress, metadata: ToolResponse["metadata"]): ToolResponse {
-  const error = { type: errorTypes.interrupted, message: interruptedNotice };
-  const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
-  return new ToolResponse({ content, status: "interrupted", error, stream: progress.chunks > 0, metadata });
 }
 
 /** Adds to the response of an extended finish function the text and the structured output that an agent ends with. */

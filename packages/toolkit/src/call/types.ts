@@ -1,4 +1,5 @@
 import type { ToolErrorInfo } from "@toolglot/core";
+import type { OnceCallOptions } from "@toolglot/core/once";
 import type { InputSchema } from "@toolglot/schema";
 import type { AnyToolFunction, CallInfo, ChunkMode, PostprocessFunction } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
@@ -17,6 +18,8 @@ export interface CallableTool {
   readonly chunks: ChunkMode;
   /** The model of a finish function's structured output, which is part of its schema. */
   readonly extendedModel?: InputSchema | undefined;
+  /** What makes its calls happen once. */
+  readonly once?: OnceCallOptions | undefined;
 }
 
 /** The responses of a call. The last one is final. */

@@ -2,17 +2,15 @@ import {
   createRecord,
   type ExecutorContext,
   type JsonValue,
-  type OperationClaim,
   type OperationLog,
-  type OperationRecord,
   type Plan,
   type PlanStep,
   type ToolErrorInfo,
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { settledResult } from "@toolglot/core/executing";
-import { canonicalJson, clockSince, errorText, keepLease, sleep, textDigest, toHex } from "@toolglot/internal";
+import { type HeldOperation, holdOperation, settledResult } from "@toolglot/core/executing";
+import { canonicalJson, errorText, textDigest, toHex } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
 import { reportUnrun, settleUnrun } from "./unrun.ts";
 
@@ -33,8 +31,6 @@ export interface PlanRun {
 }
 
 const leaseMs = 60_000;
-const firstPollMs = 20;
-const maxPollMs = 1000;
 
 /**
  * Runs a plan with a request id at most once, for as long as the log remembers it (24 h). A second plan with the same
@@ -65,49 +61,40 @@ export async function runOnce(
     );
   };
   const shown = JSON.stringify(plan.requestId);
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(maxPollMs, pollMs * 2)) {
-    const asked = performance.now();
-    let claimed: Awaited<ReturnType<OperationLog["claim"]>>;
-    try {
-      claimed = await log.claim({ ...key, fingerprint, owner, leaseMs });
-    } catch (error) {
-      return forEach("error", errorTypes.notRun, unrecorded.message, [`The operation log failed: ${errorText(error)}`]);
+  let found: Awaited<ReturnType<typeof holdOperation>>;
+  try {
+    found = await holdOperation(log, { ...key, fingerprint, owner, leaseMs }, { signal: context.signal });
+  } catch (error) {
+    return forEach("error", errorTypes.notRun, unrecorded.message, [`The operation log failed: ${errorText(error)}`]);
+  }
+  if ("claim" in found) return runClaimed(found, run);
+  switch (found.status) {
+    case "replay": {
+      const recorded = found.record.outcome as unknown as ToolResult[] | undefined;
+      if (!Array.isArray(recorded) || recorded.length !== plan.steps.length) {
+        return forEach("in-doubt", errorTypes.inDoubt, `It is not known how ${shown} ended: its record can't be read.`);
+      }
+      return plan.steps.map((step, index) => {
+        const result = recorded[index] as ToolResult;
+        const metadata = { ...result.metadata, replayed: true };
+        return reportUnrun(step, context, plan.requestId, { ...result, callId: step.callId, metadata });
+      });
     }
-    switch (claimed.status) {
-      case "claimed":
-        return runClaimed(log, claimed, asked, run);
-      case "replay": {
-        const recorded = claimed.record.outcome as unknown as ToolResult[] | undefined;
-        if (!Array.isArray(recorded) || recorded.length !== plan.steps.length) {
-          return forEach(
-            "in-doubt",
-            errorTypes.inDoubt,
-            `It is not known how ${shown} ended: its record can't be read.`,
-          );
-        }
-        return plan.steps.map((step, index) => {
-          const result = recorded[index] as ToolResult;
-          const metadata = { ...result.metadata, replayed: true };
-          return reportUnrun(step, context, plan.requestId, { ...result, callId: step.callId, metadata });
-        });
-      }
-      case "conflict": {
-        const message = `The request_id ${shown} was used for another plan. Use a new one.`;
-        return forEach("error", errorTypes.requestIdConflict, message);
-      }
-      case "in-doubt": {
-        const message = `It is not known which steps of ${shown} took effect. Find out before you send it again, under a new request_id.`;
-        return forEach("in-doubt", errorTypes.inDoubt, message);
-      }
-      case "expired": {
-        const message = `The results of ${shown} are no longer known; its steps were not run again. Use a new request_id.`;
-        return forEach("error", errorTypes.requestIdConflict, message);
-      }
-      case "busy":
-        if (!(await sleep(pollMs, context.signal))) {
-          const message = "The same request is still running; its results were not waited for.";
-          return forEach("interrupted", errorTypes.interrupted, message);
-        }
+    case "conflict": {
+      const message = `The request_id ${shown} was used for another plan. Use a new one.`;
+      return forEach("error", errorTypes.requestIdConflict, message);
+    }
+    case "in-doubt": {
+      const message = `It is not known which steps of ${shown} took effect. Find out before you send it again, under a new request_id.`;
+      return forEach("in-doubt", errorTypes.inDoubt, message);
+    }
+    case "expired": {
+      const message = `The results of ${shown} are no longer known; its steps were not run again. Use a new request_id.`;
+      return forEach("error", errorTypes.requestIdConflict, message);
+    }
+    case "busy": {
+      const message = "The same request is still running; its results were not waited for.";
+      return forEach("interrupted", errorTypes.interrupted, message);
     }
   }
 }
@@ -121,21 +108,14 @@ const unrecorded: ToolErrorInfo = {
   message: "The call was not run: the request could not be recorded, so it might have run twice.",
 };
 
-async function runClaimed(
-  log: OperationLog,
-  { claim, record }: { claim: OperationClaim; record: OperationRecord },
-  asked: number,
-  run: (begin: Begin) => Promise<PlanRun>,
-): Promise<ToolResult[]> {
+async function runClaimed(held: HeldOperation, run: (begin: Begin) => Promise<PlanRun>): Promise<ToolResult[]> {
   let begun = false;
-  const { claimedAt, leaseUntil } = record;
-  const lease = keepLease(log, claim, { leaseMs, leaseUntil, now: clockSince(claimedAt, asked) });
   try {
     const { results, waits } = await run(async () => {
-      if (!(await lease.hold())) return takenOver;
+      if (!(await held.hold())) return takenOver;
       if (begun) return undefined;
       try {
-        begun = await log.begin(claim);
+        begun = await held.begin();
       } catch {
         return unrecorded;
       }
@@ -143,16 +123,16 @@ async function runClaimed(
     });
     // Of a plan that waits, whoever runs it again has the results of the steps that ran.
     if (!begun || waits) {
-      await log.finish(claim, { state: "released" }).catch(() => false);
+      await held.end({ state: "released" }).catch(() => false);
       return results;
     }
-    return await log.finish(claim, { state: "done", outcome: toJson(results) }).then(
+    return await held.end({ state: "done", outcome: toJson(results) }).then(
       (kept) => (kept ? results : results.map(doubted)),
       (error: unknown) =>
         results.map((result) => warned(result, `The results could not be recorded: ${errorText(error)}`)),
     );
   } finally {
-    lease.stop();
+    void held.stop();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Clients of MCP (Model Context Protocol) servers, for `toolkit.registerMcpClient`. */
 export type { McpTool } from "../formats/provider-tools.ts";
 export { createMcpClient } from "./client.ts";
+export { type OnceHandlerOptions, onceHandler } from "./once-handler.ts";
 export type {
   McpClientOptions,
   McpHttpTransport,

@@ -1,4 +1,5 @@
 import { nearest, type ToolDefinition } from "@toolglot/core";
+import type { OnceCallOptions } from "@toolglot/core/once";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
 import type { Prepared } from "../call/prepared.ts";
 import type { RegisteredToolFunction } from "../call/registered.ts";
@@ -26,10 +27,17 @@ export class ToolRegistry {
   readonly #wantedMetaTool: boolean;
   readonly #validator: ValidatorFactory | undefined;
 
-  constructor(options: { metaTool: boolean; validator: ValidatorFactory | undefined }) {
+  readonly #onceOf: ((tool: ToolDefinition) => OnceCallOptions | undefined) | undefined;
+
+  constructor(options: {
+    metaTool: boolean;
+    validator: ValidatorFactory | undefined;
+    once?: ((tool: ToolDefinition) => OnceCallOptions | undefined) | undefined;
+  }) {
     this.#wantsMetaTool = options.metaTool;
     this.#wantedMetaTool = options.metaTool;
     this.#validator = options.validator;
+    this.#onceOf = options.once;
   }
 
   /** Registers a tool, and returns the name it got; undefined when it was skipped. */
@@ -44,7 +52,9 @@ export class ToolRegistry {
     }
     const { name } = registered;
     if (name === metaToolName) this.#metaTool = undefined;
-    this.tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
+    if (this.#validator) registered = registered.withValidator(this.#validator);
+    const once = this.#onceOf?.(registered.definition);
+    this.tools.set(name, once ? registered.withOnce(once) : registered);
     this.#touch();
     return { warnings, name };
   }

@@ -13,6 +13,7 @@ import { KeyedCall } from "./keyed/keyed.ts";
 import { operationOf } from "./keyed/keys.ts";
 import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
 import { NotAsExpected } from "./keyed/pending-admission.ts";
+import { readOperation } from "./keyed/read-operation.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import { runUnkeyed } from "./running/unkeyed.ts";
 import { timeoutOf } from "./times.ts";
@@ -132,7 +133,7 @@ async function runKeyed(
     }
     if (operation === own && isCancelledInTime(result)) {
       const call = { sessionId: context.call.session.id, callId: item.call_id };
-      const begun = await begunAnyway(store.sessions, call, await store.operations.read(operation));
+      const begun = await begunAnyway(store.sessions, call, await readOperation(store.operations, operation));
       if (begun !== undefined) return begun;
     }
     // Without a key of its own the call could not be found again: it waits for the effect that it asks for.

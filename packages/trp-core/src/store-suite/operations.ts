@@ -263,7 +263,7 @@ export const operationCases: StoreCase[] = storeCases({
     equal(await startStatus(store, { key: "key-4" }, {}), "claimed", "a start that names no effect");
     equal(await startStatus(store, { key: "key-5" }, { effectId, again: true }), "claimed", "one that wants it again");
     await store.operations.finish({ ...held, key: "key-5", fence: -1 }, { state: "released" });
-    await store.operations.finish(claim, { state: "done", outcome: 1 });
+    equal(await store.operations.settle(claim, { state: "done", outcome: 1 }, "ann"), true, "the settling");
     equal(await startStatus(store, { key: "key-6" }, { effectId }), "claimed", "when it is settled");
     advance(lease);
     like(
@@ -272,6 +272,27 @@ export const operationCases: StoreCase[] = storeCases({
       "the oldest that was given up",
     );
     equal(await startStatus(store, other, { effectId }), "in-doubt", "when others were given up");
+  },
+  "should begin anew what somebody settled as not applied": async ({ store, advance }) => {
+    const effectId = "effect-1";
+    const claim = await started(store, {}, { effectId, data: { old: 1 } });
+    await store.operations.doubt(claim, "no answer");
+    const lateRow = { audit: [auditEntry("late")] };
+    const word = (fence: number, rows: object): Promise<boolean> =>
+      store.operations.settle({ ...operation, fence }, { state: "released" }, "ann", rows);
+    equal(await word(claim.fence + 1, lateRow), false, "a word on another attempt");
+    equal(await word(claim.fence, { audit: [auditEntry("c")] }), true, "the word");
+    equal(await word(claim.fence, lateRow), false, "a second word");
+    equal((await store.audit.read()).length, 1, "audit rows");
+    like(await store.operations.read(operation), { state: "released", settled: { by: "ann" } }, "the record");
+    equal(await store.operations.read(operation, effectId), undefined, "what stands in the way of its effect");
+    equal((await store.operations.scan(0, 10)).records, [], "what is there");
+    equal(await startStatus(store, { key: "key-2" }, { effectId }), "claimed", "an equal start");
+    const again = await store.operations.start(claimRequest({ fingerprint: "other" }), { ifFence: 0 });
+    like(again, { status: "claimed", record: { state: "started" } }, "a start with its key");
+    equal((await store.operations.read(operation))?.data, undefined, "its data");
+    advance(lease);
+    equal(await startStatus(store, { fingerprint: "other" }), "in-doubt", "when that was given up");
   },
   "should forget the effect of what is released, and of what is over": async ({ store, advance }) => {
     const effectId = "effect-1";

@@ -21,10 +21,11 @@ export function approvalAt(record: ApprovalRecord, now: number): ApprovalRecord 
  */
 export function requestApproval(
   newest: ApprovalRecord | undefined,
-  operation: OperationRecord | undefined,
+  known: OperationRecord | undefined,
   wanted: Wanted,
   now: number,
 ): { status: "created" | "existing" | "conflict"; record: ApprovalRecord } {
+  const operation = known?.state === "released" ? undefined : known;
   if (operation && operation.fingerprint !== wanted.fingerprint) {
     return { status: "conflict", record: newest ?? inPlaceOf(operation, wanted) };
   }

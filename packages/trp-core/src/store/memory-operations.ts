@@ -3,6 +3,7 @@ import type {
   ClaimResult,
   JsonValue,
   OperationClaim,
+  OperationEnd,
   OperationKey,
   OperationRecord,
 } from "@toolglot/core";
@@ -19,6 +20,8 @@ import {
   operationFreeAt,
   rememberedOperation,
   renewOperation,
+  settleOperation,
+  standingOperation,
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, isChanged, useApproval, useToken } from "./approval-rules.ts";
@@ -61,7 +64,7 @@ export class MemoryOperations implements RouterOperationLog {
   ): Promise<ClaimResult | Changed> => {
     const now = this.#tables.enter();
     checkClaimRequest(request);
-    const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
+    const before = standingOperation(this.#tables.operations.get(mapKey(request)), now);
     return isChanged(before, fence) ? { status: "changed" } : this.#claim(request, options, now);
   };
 
@@ -79,7 +82,7 @@ export class MemoryOperations implements RouterOperationLog {
     // No admission of this store is pending.
     if (options.ifAdmitted !== undefined) return { status: "not-admitted" };
     if (unlessCancelled && this.#sessions.isCancelled(unlessCancelled, now)) return { status: "call-cancelled" };
-    const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
+    const before = standingOperation(this.#tables.operations.get(mapKey(request)), now);
     if (isChanged(before, ifFence)) return { status: "changed" };
     const decision = this.#decide(request, now);
     const { result, keep } = decision;
@@ -112,7 +115,7 @@ export class MemoryOperations implements RouterOperationLog {
 
   readonly finish = async (
     claim: OperationClaim,
-    result: Parameters<RouterOperationLog["finish"]>[1],
+    result: OperationEnd,
     together?: SameTransaction,
   ): Promise<boolean> => {
     return this.#write(claim, (kept, now) => finishOperation(kept, claim, copyJson(result), now), together);
@@ -122,6 +125,15 @@ export class MemoryOperations implements RouterOperationLog {
     return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now), together);
   };
 
+  readonly settle = async (
+    of: OperationKey & { fence?: number },
+    result: OperationEnd,
+    by: string,
+    together?: SameTransaction,
+  ): Promise<boolean> => {
+    return this.#write(of, (kept, now) => settleOperation(kept, of.fence, copyJson(result), by, now), together);
+  };
+
   readonly abandon = async (claim: OperationClaim): Promise<boolean> => {
     return this.#write(claim, (kept, now) => abandonOperation(kept, claim, now));
   };
@@ -129,7 +141,7 @@ export class MemoryOperations implements RouterOperationLog {
   readonly read = async (key: OperationKey, effectId?: string): Promise<OperationRecord | undefined> => {
     const now = this.#tables.enter();
     const kept = this.#tables.operations.get(mapKey(key));
-    if (effectId !== undefined && (kept === undefined || operationFreeAt(kept) <= now)) {
+    if (effectId !== undefined && isFree(kept, now)) {
       return copyJson(this.#tables.unsettled(effectId, now)?.record);
     }
     return copyJson(rememberedOperation(kept, now));
@@ -157,7 +169,7 @@ export class MemoryOperations implements RouterOperationLog {
     const now = this.#tables.enter();
     const records: OperationRecord[] = [];
     for (const kept of this.#tables.operations.values()) {
-      const record = rememberedOperation(kept, now);
+      const record = standingOperation(kept, now);
       if (record) records.push({ ...record });
     }
     return { records };
@@ -167,7 +179,7 @@ export class MemoryOperations implements RouterOperationLog {
     const kept = this.#tables.operations.get(mapKey(request));
     const decision = claimOperation(kept, request, now, this.#tables.fence + 1);
     // A key that has no operation may have an approval that waits for one.
-    if (decision.result.status !== "claimed" || rememberedOperation(kept, now)) return decision;
+    if (decision.result.status !== "claimed" || standingOperation(kept, now)) return decision;
     const conflict = approvalConflict(this.#tables.newestApprovalOf(request), request, now);
     return conflict ? { result: { status: "conflict", record: conflict } } : decision;
   }
@@ -202,9 +214,9 @@ export class MemoryOperations implements RouterOperationLog {
     return refused ? { refused } : { write: () => tokens.set(jti, { operation, expiresAt }) };
   }
 
-  #write(claim: OperationClaim, change: Change, together?: SameTransaction): boolean {
+  #write(of: OperationKey, change: Change, together?: SameTransaction): boolean {
     const now = this.#tables.enter();
-    const key = mapKey(claim);
+    const key = mapKey(of);
     const next = change(this.#tables.operations.get(key), now);
     if (!next) return false;
     const write = this.#prepare(together, now);
@@ -229,4 +241,8 @@ export class MemoryOperations implements RouterOperationLog {
     this.#tables.added(now);
     this.#tables.keepOperation(mapKey(key), kept, effectId);
   }
+}
+
+function isFree(kept: KeptOperation | undefined, now: number): boolean {
+  return kept === undefined || kept.record.state === "released" || operationFreeAt(kept) <= now;
 }

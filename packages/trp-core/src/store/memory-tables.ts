@@ -1,5 +1,5 @@
 import type { OperationKey } from "@toolglot/core";
-import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
+import { type KeptOperation, standingOperation, tidyOperation } from "@toolglot/core/operation-log";
 import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
@@ -100,7 +100,7 @@ export class MemoryTables {
   keepOperation(key: string, kept: KeptOperation | undefined, given?: string): void {
     const effectId = given ?? this.effectOf.get(key);
     // Partial results go with the outcome.
-    if (kept === undefined || rememberedOperation(kept, this.#now()) === undefined) this.parts.delete(key);
+    if (kept === undefined || standingOperation(kept, this.#now()) === undefined) this.parts.delete(key);
     if (kept === undefined) this.operations.delete(key);
     else this.operations.set(key, kept);
     if (effectId === undefined) return;
@@ -170,7 +170,7 @@ export class MemoryTables {
       const key = mapKey(operation);
       if (expiresAt + approvalMemoryMs > now) continue;
       // A resumed operation may use its approval once more.
-      if (status === "used" && rememberedOperation(this.operations.get(key), now)) continue;
+      if (status === "used" && standingOperation(this.operations.get(key), now)) continue;
       this.approvals.delete(id);
       if (this.newestApproval.get(key) === id) this.newestApproval.delete(key);
     }

@@ -4,6 +4,7 @@ import type {
   JsonObject,
   JsonValue,
   OperationClaim,
+  OperationEnd,
   OperationKey,
   OperationLog,
   OperationRecord,
@@ -107,11 +108,7 @@ export interface RouterOperationLog extends OperationLog {
    * is claimed: the answer is `in-doubt`, with the record of that one.
    */
   start(request: ClaimRequest, options: StartOptions): Promise<StartResult>;
-  finish(
-    claim: OperationClaim,
-    result: Parameters<OperationLog["finish"]>[1],
-    together?: SameTransaction,
-  ): Promise<boolean>;
+  finish(claim: OperationClaim, result: OperationEnd, together?: SameTransaction): Promise<boolean>;
   /** Begins as core's log does. Audit rows and events are written only when the operation begins. */
   begin(
     claim: OperationClaim,
@@ -119,6 +116,12 @@ export interface RouterOperationLog extends OperationLog {
     together?: Pick<SameTransaction, "audit" | "events">,
   ): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean>;
+  settle(
+    of: OperationKey & { fence?: number },
+    result: OperationEnd,
+    by: string,
+    together?: SameTransaction,
+  ): Promise<boolean>;
   /**
    * With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the
    * oldest.

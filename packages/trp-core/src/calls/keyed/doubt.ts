@@ -2,6 +2,7 @@ import type { CallOutcome } from "../../store/frame-types.ts";
 import type { RouterStore } from "../../store/types.ts";
 import { settledFromRecord } from "../outcome.ts";
 import type { Settled } from "../types.ts";
+import { readOperation } from "./read-operation.ts";
 
 /**
  * Returns the outcome of an operation in doubt, for a call that was answered `UNKNOWN`, after a person
@@ -14,7 +15,7 @@ export async function afterDoubt(
 ): Promise<Settled | "gone" | undefined> {
   const doubt = outcome?.type === "RESULT" ? outcome.doubt : undefined;
   if (doubt === undefined) return undefined;
-  const record = await operations.read(doubt);
+  const record = await readOperation(operations, doubt);
   // An operation in doubt is never claimed. So a higher fence means that this attempt was settled and a new one
   // followed.
   if (record?.fence !== doubt.fence) return "gone";

@@ -9,6 +9,7 @@ import type { CallDependencies } from "../dependencies.ts";
 import type { IncomingCall } from "../types.ts";
 import { operationOf, tenantWide } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
+import { readOperation } from "./read-operation.ts";
 
 // A capability may name the effect of a call by its arguments. The operation of such a call is that of the effect: the
 // effect's name is its key. A key of the caller's own is another name for it, kept as a small record under that key, so
@@ -58,9 +59,9 @@ export async function followKey(
   operations: Pick<RouterOperationLog, "read">,
   key: OperationKey,
 ): Promise<OperationRecord | undefined> {
-  const record = await operations.read(key);
+  const record = await readOperation(operations, key);
   const alias = aliasOf(record);
-  return alias === undefined ? record : await operations.read(alias.operation);
+  return alias === undefined ? record : await readOperation(operations, alias.operation);
 }
 
 /**
@@ -72,10 +73,10 @@ export async function operationOfCall(
   operations: Pick<RouterOperationLog, "read">,
   { operation, digest }: { operation?: OperationKey; digest: string },
 ): Promise<{ record: OperationRecord; idx: number } | undefined> {
-  const named = operation && (await operations.read(operation));
+  const named = operation && (await readOperation(operations, operation));
   if (named === undefined) return undefined;
   const alias = aliasOf(named);
-  const record = alias === undefined ? named : await operations.read(alias.operation);
+  const record = alias === undefined ? named : await readOperation(operations, alias.operation);
   const data = fromJson(record?.data);
   if (record === undefined || (alias ?? data)?.call_digest !== digest) return undefined;
   return { record, idx: alias?.idx ?? data?.idx ?? 0 };
@@ -106,7 +107,7 @@ export class KeyAlias {
     fingerprint: string,
     effect: OperationKey,
   ): Promise<KeyAlias | Fault | undefined> {
-    const record = await operations.read(key);
+    const record = await readOperation(operations, key);
     if (record === undefined) return new KeyAlias(key, fingerprint, effect, false);
     if (record.fingerprint !== fingerprint) return fault("TRP_4004");
     const alias = aliasOf(record);

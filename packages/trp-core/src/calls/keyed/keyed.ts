@@ -30,6 +30,7 @@ import {
   toJson,
 } from "./operation-data.ts";
 import { NotAsExpected } from "./pending-admission.ts";
+import { readOperation } from "./read-operation.ts";
 
 /** Continue with this operation: an equal one under another key, or the call's own one when the equal one is gone. */
 export interface Instead {
@@ -117,7 +118,7 @@ export class KeyedCall {
     let prior: OperationRecord | undefined;
     if (!isGuess) {
       await admission?.confirm();
-      prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
+      prior = await readOperation(store.operations, operation, isGuarded && isOwn ? effectId : undefined);
     }
     let again = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
@@ -149,7 +150,7 @@ export class KeyedCall {
     const aliased = operationOfAlias(prior);
     if (aliased !== undefined) {
       // The record is from a time when the capability's arguments named the effect.
-      return (await store.operations.read(aliased)) ? { instead: aliased } : refused(fault("TRP_4005"));
+      return (await readOperation(store.operations, aliased)) ? { instead: aliased } : refused(fault("TRP_4005"));
     }
     const settled = settledFromRecord(prior);
     const isOver = settled !== undefined || prior.leaseUntil > store.now();

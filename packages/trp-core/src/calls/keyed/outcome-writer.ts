@@ -11,6 +11,7 @@ import type { Chosen, Route } from "../running/route.ts";
 import type { CallContext, Settled } from "../types.ts";
 import { begunAnyway } from "./begun.ts";
 import { type OperationData, toJson } from "./operation-data.ts";
+import { readOperation } from "./read-operation.ts";
 
 /** An operation whose start is committed. It runs under its claim. */
 export interface StartedCall {
@@ -153,7 +154,7 @@ export class OutcomeWriter {
     const { operations, sessions } = this.#dependencies.store;
     const { session, item } = context.call;
     try {
-      const record = await operations.read(claim);
+      const record = await readOperation(operations, claim);
       const call = { sessionId: session.id, callId: item.call_id };
       return (await begunAnyway(sessions, call, record)) ?? this.unrecorded();
     } catch {

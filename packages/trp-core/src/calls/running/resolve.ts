@@ -64,7 +64,7 @@ export function createOperations(dependencies: OperationDependencies): Operation
         operation: operationId(record),
       };
       const together = { audit: [auditRow(record, result, who)], ...(outbox && { events: [event] }) };
-      if (!(await store.operations.finish(claim, end, together))) throw notInDoubt(key);
+      if (!(await store.operations.settle(claim, end, who.id, together))) throw notInDoubt(key);
       emitter.emit({ at: store.now(), ...event });
     },
   };

@@ -1,0 +1,95 @@
+import { clockSince, keepLease, sleep } from "@toolglot/internal";
+import type { JsonValue } from "../json.ts";
+import type {
+  ClaimRequest,
+  ClaimResult,
+  OperationClaim,
+  OperationEnd,
+  OperationLog,
+  OperationRecord,
+} from "../operation-log.ts";
+
+/** An operation that is claimed, and whose lease is renewed until it is stopped. */
+export interface HeldOperation {
+  readonly claim: OperationClaim;
+  /** As the claim found it. */
+  readonly record: OperationRecord;
+  /** Aborted when the lease is lost, or when the given signal is. */
+  readonly signal: AbortSignal;
+  /** Whether another holder may have taken over. */
+  readonly isLost: boolean;
+  /** Makes sure that nobody else has it, right now. */
+  hold(): boolean | Promise<boolean>;
+  /** Writes that the effect may happen from now on; again with other data. False when somebody else has it. */
+  begin(data?: JsonValue): Promise<boolean>;
+  /** Writes how it ended, and stops. False when somebody else has it. */
+  end(result: OperationEnd): Promise<boolean>;
+  /** Stops the renewals, without a word: the lease then ends by itself. */
+  stop(): Promise<void>;
+  /** The log's clock, in milliseconds since the epoch. */
+  now(): number;
+}
+
+/** How long to wait for another holder, and what to watch meanwhile. */
+export interface HoldOptions {
+  /** Milliseconds to wait while somebody else has it. Default: until the signal is aborted. */
+  waitMs?: number;
+  signal?: AbortSignal | undefined;
+  /** The log's clock: a storage's `now`. Default: reckoned from what the log says of the claim. */
+  now?: (() => number) | undefined;
+}
+
+const firstPauseMs = 20;
+const maxPauseMs = 1000;
+
+/**
+ * Claims an operation and keeps its lease. While somebody else has it, it is asked for again, with growing pauses; `busy` when that takes
+ * too long. Resolves with the log's answer when there is nothing to hold. Rejects as the log does.
+ */
+export async function holdOperation(
+  log: OperationLog,
+  request: ClaimRequest,
+  { waitMs = Infinity, signal, now }: HoldOptions = {},
+): Promise<HeldOperation | Exclude<ClaimResult, { status: "claimed" }>> {
+  const from = performance.now();
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
+    const asked = performance.now();
+    const found = await log.claim(request);
+    if (found.status === "claimed") {
+      return held(log, found, request.leaseMs, now ?? clockSince(found.record.claimedAt, asked), signal);
+    }
+    const left = waitMs - (performance.now() - from);
+    if (found.status !== "busy" || left <= 0 || !(await sleep(Math.min(pauseMs, left), signal))) return found;
+  }
+}
+
+function held(
+  log: OperationLog,
+  { claim, record }: { claim: OperationClaim; record: OperationRecord },
+  leaseMs: number,
+  now: () => number,
+  signal: AbortSignal | undefined,
+): HeldOperation {
+  const lease = keepLease(log, claim, { leaseMs, leaseUntil: record.leaseUntil, now, signal });
+  return {
+    claim,
+    record,
+    get signal() {
+      return lease.signal;
+    },
+    get isLost() {
+      return lease.loss !== undefined;
+    },
+    hold: () => lease.hold(),
+    begin: (data) => log.begin(claim, data),
+    async end(result) {
+      try {
+        return await log.finish(claim, result);
+      } finally {
+        await lease.stop();
+      }
+    },
+    stop: () => lease.stop(),
+    now,
+  };
+}
