@@ -66,7 +66,7 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
       }
     }
     const found = findings.map(({ code, path, at }) => ({ code, path, ...defined({ at }) }));
-    const about = { findings: found, ...(refusal !== undefined && { text: input }) };
+    const about = { findings: found, ...defined({ refusal, text: refusal && input }) };
     const providerMetadata = { ...part.providerMetadata, toolglot: { ...part.providerMetadata?.toolglot, ...about } };
     // No JSON: the SDK then shows the model this text as an error, and its loop continues.
     return { ...part, ...(refusal !== undefined && { input: refusal }), providerMetadata };
@@ -76,8 +76,8 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
   return {
     specificationVersion,
     async transformParams({ params }: { params: CallParams }): Promise<CallParams> {
-      const prompt = params.prompt.map(asWritten);
-      return prompt.every((message, at) => message === params.prompt[at]) ? params : { ...params, prompt };
+      const prompt = asWritten(params.prompt);
+      return prompt === params.prompt ? params : { ...params, prompt };
     },
     async wrapGenerate({ doGenerate, params, model }): Promise<GenerateResult> {
       const result: GenerateResult = await doGenerate();
@@ -92,16 +92,23 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
   };
 }
 
-/** Gives the model its refused calls as it wrote them; the SDK has lost what is no JSON. */
-function asWritten(message: PromptMessage): PromptMessage {
-  if (message.role !== "assistant" || typeof message.content === "string") return message;
-  let isChanged = false;
-  const content = message.content.map((part) => {
-    const { findings, text } = part.providerOptions?.toolglot ?? {};
-    if (part.type !== "tool-call" || findings === undefined || typeof text !== "string") return part;
-    isChanged = true;
-    const input = parseJson(text);
-    return { ...part, input: isObject(input) ? input : {} };
+/** Gives the model its refused calls as it wrote them, and why: stacks lose what is no JSON, and some say something else of it. */
+function asWritten(prompt: PromptMessage[]): PromptMessage[] {
+  const refusals = new Map<unknown, string>();
+  const changed = prompt.map((message) => {
+    if (typeof message.content === "string") return message;
+    const content = message.content.map((part) => {
+      const refusal = refusals.get(part.toolCallId);
+      const isError = /^error-/.test((part.output as { type?: string } | undefined)?.type ?? "");
+      if (part.type === "tool-result" && isError && refusal !== undefined)
+        return { ...part, output: { type: "error-text", value: refusal } };
+      const { refusal: told, text } = part.providerOptions?.toolglot ?? {};
+      if (part.type !== "tool-call" || typeof told !== "string" || typeof text !== "string") return part;
+      refusals.set(part.toolCallId, told);
+      const input = parseJson(text);
+      return { ...part, input: isObject(input) ? input : {} };
+    });
+    return { ...message, content };
   });
-  return isChanged ? { ...message, content } : message;
+  return refusals.size > 0 ? changed : prompt;
 }

@@ -91,6 +91,8 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     const { asked, called, deltas, text, steps } = await run(setup, turns, guard);
     equal([called, text, steps], [[JSON.parse(healthy)], "Finished.", 3]);
     const second = promptOf(asked[1]);
+    // The whole of the words, and nothing of the SDK's around them.
+    truth(second.includes('"value":"The call of'), second);
     for (const part of ["which the call lacks", "hello</parameter>"])
       truth(second.includes(part), `${part}: ${second}`);
     equal(
