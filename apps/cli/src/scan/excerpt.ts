@@ -1,3 +1,4 @@
+import { attempt } from "@toolglot/internal";
 import { maskShapes } from "./mask-shapes.ts";
 
 /** Characters of an excerpt. */
@@ -30,5 +31,6 @@ export function inputText(input: unknown): string {
     if (typeof value === "string") return value.slice(0, around);
     return Array.isArray(value) ? value.slice(0, length) : value;
   };
-  return JSON.stringify(input, short) ?? "";
+  // What is nested too deep to be written has no text.
+  return attempt(() => JSON.stringify(input, short)) ?? "";
 }

@@ -118,10 +118,10 @@ function readDocument(descriptor: number, taker: RecordTaker): boolean {
     if (splitter.push(chunk)) continue;
     // A first line that was cut looks like the beginning of a document.
     if (records === 0) return false;
-    unread += 1;
     break;
   }
   flush();
+  // It ends early, or can't be read from some place on.
   if (!splitter.isWhole) unread += 1;
   for (; unread > 0; unread--) taker.unread(1);
   return true;

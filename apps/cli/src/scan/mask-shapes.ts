@@ -13,7 +13,7 @@ const shapes: readonly RegExp[] = [
   /\b((?:Bearer|Basic|Token|ApiKey)\s{1,3}(?:\\?["'])?)[\w+/.=~-]{12,}/gi,
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'\\]{0,100}:)[^\s/@"'\\]{3,200}(?=@)/gi,
   /((?:api|access|secret|private|auth|client|session|refresh|account|encryption|signing)[_-]?(?:key|token|secret|id_token)|passw(?:or)?d|passphrase|secret|token|credentials?|authorization|cookie)((?:\\?["'])?\s{0,3}(?:=>|[:=])\s{0,3}(?:\\?["'])?)(?!\[masked\]|(?:null|true|false|none|undefined|string|required)\b|\$|<|\{|process\.|os\.)[^\s"'\\,;&<>(){}]{6,}/gi,
-  /(?<![\w+/=-])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}\d)(?:[A-Za-z0-9+=_-]|\/(?=[A-Za-z0-9+]{6})){40,}/g,
+  /(?<![\w+/-])(?=[\w+/-]{0,200}[A-Z])(?=[\w+/-]{0,200}[a-z])(?=[\w+/-]{0,200}\d)(?:[\w+-]|\/(?=[A-Za-z0-9+]{6})){40,}={0,2}/g,
   /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{64,}(?![0-9A-Za-z])/gi,
 ];
 

@@ -20,6 +20,9 @@ export interface EntryTaker {
   conversationEnd(): void;
 }
 
+/** A message in the body of an answer of a batch stands in three records. */
+const maxDepth = 4;
+
 /** Members that hold what a reader knows: the bodies that proxies and batches keep. */
 const wrappers = ["request", "response", "body"];
 
@@ -27,20 +30,20 @@ const wrappers = ["request", "response", "body"];
 export class RecordReader {
   #last: LogReader = claudeCode;
 
-  /** Returns whether a reader knows the record. `isInside`: it stands in another one. */
-  read(record: Record<string, unknown>, pointer: string, taker: EntryTaker, isInside = false): boolean {
+  /** Returns whether a reader knows the record. `depth`: in how many others it stands. */
+  read(record: Record<string, unknown>, pointer: string, taker: EntryTaker, depth = 0): boolean {
     for (const reader of [this.#last, ...logReaders]) {
       const entry = reader === chatMessages && hasList(record) ? undefined : reader.read(record);
       if (!entry) continue;
       this.#last = reader;
-      taker.entry(entry, pointer, isInside);
+      taker.entry(entry, pointer, depth > 0);
       return true;
     }
-    return this.#inside(record, pointer, taker);
+    return depth < maxDepth && this.#inside(record, pointer, taker, depth + 1);
   }
 
   /** A record that holds a list of records, as one request does, or bodies of requests. */
-  #inside(record: Record<string, unknown>, pointer: string, taker: EntryTaker): boolean {
+  #inside(record: Record<string, unknown>, pointer: string, taker: EntryTaker, depth: number): boolean {
     let isKnown = false;
     if (hasList(record)) {
       const rest = Object.fromEntries(Object.entries(record).filter(([name]) => !recordLists.has(name)));
@@ -50,14 +53,14 @@ export class RecordReader {
         const list = record[name];
         if (!Array.isArray(list)) continue;
         for (const [index, item] of list.entries())
-          if (isObject(item) && this.read(item, `${pointer}/${name}/${index}`, taker, true)) isKnown = true;
+          if (isObject(item) && this.read(item, `${pointer}/${name}/${index}`, taker, depth)) isKnown = true;
       }
       taker.conversationEnd();
       return isKnown;
     }
     for (const name of wrappers) {
       const inner = record[name];
-      if (isObject(inner) && this.read(inner, `${pointer}/${name}`, taker, true)) isKnown = true;
+      if (isObject(inner) && this.read(inner, `${pointer}/${name}`, taker, depth)) isKnown = true;
     }
     return isKnown;
   }
