@@ -7,6 +7,7 @@ const config: Options = {
   entry: [
     "src/index.ts",
     "src/bridge-layer.ts",
+    "src/check-call-layer.ts",
     "src/diagnostics.ts",
     "src/executing-layer.ts",
     "src/explain.ts",

@@ -28,7 +28,7 @@ export {
   createTextProtocol,
   type TextProtocolOptions,
   type TextProtocolParts,
-  textHash,
 } from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";
 export { asKey, asTag } from "./text/unread.ts";
+export { textHash } from "./text-hash.ts";

@@ -1,0 +1,126 @@
+import { atPointer, checkKeys, isObject, parseJson } from "@toolglot/internal";
+import { toJsonText } from "../json.ts";
+import type { Locale } from "../protocol.ts";
+import { textHash } from "../text-hash.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
+import { type CallFinding, type CheckCallOptions, checkCall, type FaultName } from "./check-call.ts";
+import { type FindingWords, findingText } from "./finding-text.ts";
+
+/** Options of {@link CallGuard}. */
+export interface CallGuardOptions extends CheckCallOptions {
+  /** Of what the model reads. Default `en`. */
+  locale?: Locale;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  now?: () => number;
+}
+
+/** What a guard says of a call with findings. */
+export interface CallVerdict {
+  findings: CallFinding[];
+  /** Why the call must not run, for the model. Absent: it may, since it changes nothing or was sent the same way twice. */
+  refusal?: string;
+}
+
+const rememberMs = 10 * 60_000;
+const maxRemembered = 100;
+
+/**
+ * Decides about calls that may be damaged. A call with a finding is refused, unless its tool has `readOnlyHint`. A text may end in such a
+ * mark on purpose: when a leaked closer is all there is, the same call passes when it comes again within ten minutes. Keep one guard for
+ * the calls of one place, as a toolkit or a conversation.
+ *
+ * @throws `TypeError` for unknown options.
+ *
+ * @example
+ * ```ts
+ * const guard = new CallGuard();
+ * const call = { name: "run", input: { command: "ls</parameter>" } };
+ * guard.check(call)?.refusal; // 'The call of "run" was not run, …'
+ * guard.check(call)?.refusal; // undefined: it was meant so
+ * ```
+ */
+export class CallGuard {
+  readonly #options: CallGuardOptions;
+  /** Calls that were refused, and until when they count. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(options: CallGuardOptions = {}) {
+    checkKeys("new CallGuard", options, 'marks:string[] locale:"zh"|"en" now:function');
+    this.#options = options;
+  }
+
+  /** Checks a call. Undefined when nothing is found, which is nearly always. */
+  check(call: { name: string; input: unknown }, tool?: ToolDefinition): CallVerdict | undefined {
+    const findings = checkCall(call, tool, this.#options);
+    if (findings.length === 0) return undefined;
+    if (tool?.annotations?.readOnlyHint || this.#isMeant(call, findings)) return { findings };
+    return { findings, refusal: explainFindings(call, findings, { tool, locale: this.#options.locale ?? "en" }) };
+  }
+
+  #isMeant(call: { name: string; input: unknown }, findings: readonly CallFinding[]): boolean {
+    if (findings.some(({ code }) => code !== "core/leaked-closer")) return false;
+    const { now = Date.now } = this.#options;
+    const text = toJsonText([call.name, call.input]);
+    const key = `${text.length}-${textHash(text)}`;
+    const until = this.#refused.get(key) ?? 0;
+    this.#refused.delete(key);
+    if (until > now()) return true;
+    this.#refused.set(key, now() + rememberMs);
+    for (const [oldest] of this.#refused) if (this.#refused.size > maxRemembered) this.#refused.delete(oldest);
+    return false;
+  }
+}
+
+/** Options of {@link explainFindings}. */
+export interface ExplainFindingsOptions {
+  /** Names what the call lacks. */
+  tool?: Pick<ToolDefinition, "inputSchema"> | undefined;
+  /** Default `en`. */
+  locale?: Locale;
+}
+
+/** Returns what a model reads of a call that was refused for its damage: what was found, what the call lacks, and what to do. */
+export function explainFindings(
+  call: { name: string; input: unknown },
+  findings: readonly CallFinding[],
+  { tool, locale = "en" }: ExplainFindingsOptions = {},
+): string {
+  const given = typeof call.input === "string" ? parseJson(call.input) : call.input;
+  const lacks = (tool?.inputSchema.required ?? []).filter((name) => !isObject(given) || !Object.hasOwn(given, name));
+  const quoted = lacks.map((name) => JSON.stringify(name)).join(", ");
+  const textOf = ({ code, path }: CallFinding): unknown => {
+    if (path !== "") return atPointer(given, path);
+    return code === "core/nameless-call" ? call.name : call.input;
+  };
+  const lines = findings.map((one) => findingText({ ...one, code: faultOf(one) }, textOf(one), faults[locale]));
+  const { refused, lacking, again } = sentences[locale];
+  if (lacks.length > 0) lines.push(lacking(quoted));
+  return [refused(JSON.stringify(call.name)), ...lines.map((line) => `- ${line}`), again].join("\n");
+}
+
+const faultOf = ({ code }: CallFinding): FaultName => code.slice("core/".length) as FaultName;
+
+const sentences = {
+  en: {
+    refused: (name: string) => `The call of ${name} was not run, because it arrived damaged.`,
+    lacking: (names: string) => `The call lacks ${names}.`,
+    again: "Write the call again, with each argument complete and by itself.",
+  },
+  zh: {
+    refused: (name: string) => `对 ${name} 的调用没有执行，因为它在传输中损坏了。`,
+    lacking: (names: string) => `该调用缺少 ${names}。`,
+    again: "请重新写出这次调用，每个参数都要完整并单独给出。",
+  },
+} satisfies Record<Locale, unknown>;
+
+const faults: Record<Locale, FindingWords | undefined> = {
+  en: undefined,
+  zh: {
+    "swallowed-argument": (argument, mark, names) => `${argument} 中有 ${mark}，其后是该调用缺少的 ${names}。`,
+    "leaked-closer": (argument, mark) => `${argument} 以 ${mark} 结尾，这是调用的结束标记。`,
+    "doubled-input": (argument) => `${argument || "参数"} 出现了两次。`,
+    "cut-input": () => "参数没有写完。",
+    "nameless-call": (_argument, mark) => `${mark} 不是工具名称。`,
+    "marker-in-value": (argument, mark) => `${argument} 中有调用的标记：${mark}。`,
+  },
+};

@@ -1,0 +1,138 @@
+import { isObject, parseJson } from "@toolglot/internal";
+import type { JsonSchema, JsonSchemaObject } from "../json.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
+import { checkText } from "./check-text.ts";
+import { findingText } from "./finding-text.ts";
+import { isSame, readRaw } from "./raw-json.ts";
+
+/** What can be wrong with a call. */
+export type FaultName =
+  | "swallowed-argument"
+  | "leaked-closer"
+  | "doubled-input"
+  | "cut-input"
+  | "nameless-call"
+  | "marker-in-value";
+
+/** What is wrong with a call, as a code. */
+export type CallFindingCode = `core/${FaultName}`;
+
+/** A sign that a call was damaged on its way from the model: by the model itself, its server, or whoever read it. */
+export interface CallFinding {
+  /**
+   * - `core/swallowed-argument`: an argument holds the ones behind it, which the call lacks.
+   * - `core/leaked-closer`: an argument ends in a mark that closes a call.
+   * - `core/doubled-input`: the arguments stand there twice.
+   * - `core/cut-input`: the JSON of the arguments ends early.
+   * - `core/nameless-call`: no tool is named, or the name holds a mark.
+   * - `core/marker-in-value`: marks stand for a value, or around one.
+   */
+  code: CallFindingCode;
+  /** JSON Pointer of the argument; empty for the call as a whole. */
+  path: string;
+  /** Where it begins in that argument, in UTF-16 code units. */
+  at?: number;
+  /** What was meant may be another value. */
+  affects: "value";
+  /** How the text splits, as it suggests; this is never done by itself. */
+  swallowed?: { name: string; value: string }[];
+  /** In English, for people. */
+  message: string;
+  /** In English, for the model. `explainFindings` has Chinese too. */
+  hint: string;
+}
+
+/** Options of {@link checkCall}. */
+export interface CheckCallOptions {
+  /** Marks that close calls, beside those of the known formats. */
+  marks?: readonly string[];
+}
+
+/**
+ * Looks for damage in a call, whoever read it: a call that succeeds with it writes wrong data. Give it the arguments as they came,
+ * before their schema is checked. A finding is no proof: the text may be about such marks. Takes any value, and time in proportion to it.
+ *
+ * @param call `input`: the arguments, or their JSON as text.
+ * @param tool Without it, what a call lacks is not known, and so no swallowed argument.
+ * @returns The findings, in the order of the arguments; mostly none.
+ *
+ * @example
+ * ```ts
+ * const input = { content: 'hello</parameter>\n<parameter name="path">a.txt' };
+ * const inputSchema = { type: "object" as const, properties: { path: {}, content: {} } };
+ * const tool = { name: "write", description: "Writes a file.", inputSchema };
+ * const [finding] = checkCall({ name: "write", input }, tool);
+ * finding?.code; // "core/swallowed-argument"
+ * finding?.swallowed; // [{ name: "path", value: "a.txt" }]
+ * ```
+ */
+export function checkCall(
+  call: { name: string; input: unknown },
+  tool?: Pick<ToolDefinition, "name" | "inputSchema">,
+  options: CheckCallOptions = {},
+): CallFinding[] {
+  const { name, input } = call;
+  const findings: CallFinding[] = [];
+  const add = (found: Found | undefined, path: string, text: unknown): void => {
+    if (!found) return;
+    const message = findingText({ ...found, path }, text);
+    findings.push({ ...found, code: `core/${found.code}`, path, affects: "value", message, hint: message + again });
+  };
+  if (!name?.trim() || (name !== tool?.name && markInName.test(name))) add({ code: "nameless-call" }, "", name);
+  const { value: values, found } = typeof input === "string" ? readRaw(input) : { value: input };
+  add(found, "", input);
+  const { marks = [] } = options;
+  const seen = new Set<unknown>();
+  const places: Place[] = isObject(values) ? [[values, "", tool?.inputSchema, [String(name).toLowerCase()], []]] : [];
+  for (const [parent, path, schema, own, lackingAbove] of places) {
+    seen.add(parent);
+    const isList = Array.isArray(parent);
+    const { properties = {}, items }: JsonSchemaObject = isObject(schema) ? schema : {};
+    let lacking: string[] | undefined;
+    for (const key of Object.keys(parent)) {
+      const value = parent[key];
+      const isText = typeof value === "string";
+      if (isText ? marks.length === 0 && !mayBeMark.test(value) : !isNested(value) || seen.has(value)) continue;
+      lacking ??= [...lackingAbove, ...Object.keys(properties).filter((name) => !Object.hasOwn(parent, name))];
+      const here = `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const names = isList ? own : [...own.slice(0, 2), key.toLowerCase()];
+      if (isText) add(checkText(value, names, lacking, marks) ?? doubledEnd(value, parent, key), here, value);
+      else places.push([value as Place[0], here, isList ? items : properties[key], names, lacking]);
+    }
+  }
+  return findings;
+}
+
+/** A closing mark holds one of these, and so does JSON. */
+const mayBeMark = /[<\]"']/;
+const isNested = (value: unknown): boolean => typeof value === "object" && value !== null;
+const again = " Write the call again, each argument complete.";
+const markInName = /[<>｜]|\[[A-Z_]+\]/;
+
+/** A finding, less what follows from it. */
+export type Found = Pick<CallFinding, "at" | "swallowed"> & { code: FaultName };
+
+/**
+ * An object or a list on the way through the arguments. `own`: names of the tool, the argument, and what is nearest, in lower case. `lacking`:
+ * arguments that the call lacks, down to here.
+ */
+type Place = [
+  parent: Record<string, unknown>,
+  path: string,
+  schema: JsonSchema | undefined,
+  own: readonly string[],
+  lacking: readonly string[],
+];
+
+/** Looks for the JSON of the whole call behind an argument, in which the argument is without it. */
+function doubledEnd(text: string, input: Record<string, unknown>, key: string): Found | undefined {
+  if (!text.trimEnd().endsWith("}")) return undefined;
+  // What is repeated is in it, so it is at least half of the text.
+  const begin = /\{\s*"/g;
+  for (let tries = 0; tries < 4; tries++) {
+    const at = begin.exec(text)?.index;
+    if (at === undefined || at > text.length / 2) return undefined;
+    if (isSame(parseJson(text.slice(at)), { ...input, [key]: text.slice(0, at) })) return { code: "doubled-input", at };
+  }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import { asPattern } from "@toolglot/internal";
+
+// Marks of the formats in which models write calls, by their shape: elements by their names, special tokens by how they look.
+
+const bar = "[|｜‖]{1,2}";
+/** What formats put before the name of an element: `antml:`, `ifm|`, `｜DSML｜`. */
+export const prefix: string = `(?:dots_|longcat_|[\\w.-]{1,40}[:|]|${bar}\\w{1,40}${bar}\\s?)?`;
+/** What MiniMax M3 puts before each element. */
+const sign = "]<]minimax[>[";
+
+/** Elements of which calls are made, in lower case, one or several; `s` ends a turn. */
+const elements: readonly string[] =
+  "tool_call toolcall call tool_use tool_code tool function function_call invoke parameter param arg_key arg_type arg_value cofl:value s"
+    .split(" ")
+    .flatMap((name) => [name, `${name}s`]);
+
+/** Stands on both sides of a string. */
+export const quoteMark = '<\\|"\\|>|<escape>';
+export const tokenMark: string =
+  `<\\|close\\|>\\w{1,20}<\\|sep\\|>|<(?:start|end)_\\w{1,40}>|` +
+  `<(?:${bar}[^<>|｜‖\\s]{1,60}(?:${bar})?|[\\w/]{1,60}${bar})>`;
+
+/** 1 a quote, 2 a special token, 3 and 4 slash and word in brackets, 5 to 7 slash, prefix and name of an element. */
+const anyMark =
+  `(${quoteMark})|(${tokenMark})|${asPattern(sign)}|\\[(/?)(TOOL_CALLS?|ARGS|CALL_ID|AVAILABLE_TOOLS)\\]|` +
+  `<(/?)\\s{0,9}(${prefix})([\\w.-]{1,100})(?::\\w{0,16})?(?=[\\s=>/])[^<>]{0,400}>`;
+const pattern = new RegExp(anyMark, "gi");
+
+/** Takes a closing mark. `unopened`: nothing before it opened what it closes. */
+export type TakeCloser = (start: number, end: number, unopened: boolean) => void;
+
+/** Returns whether an element is open behind the closers; without a name, whether the text is about special tokens. */
+export type IsOpened = (name?: string) => boolean;
+
+/**
+ * Calls back for each closing mark in a text, in their order. Linear.
+ *
+ * @param own Names of elements, in lower case, that are marks too.
+ * @param more Further marks, which nothing opens.
+ */
+export function closersIn(text: string, own: readonly string[], more: readonly string[], take: TakeCloser): IsOpened {
+  const depths = new Map<string, number>();
+  let quoted = false;
+  /** Where special tokens in a row end, the first of the text; `Infinity` behind another one. */
+  let row = -1;
+  const marks = more.length === 0 ? pattern : new RegExp(`${anyMark}|${more.map(asPattern).join("|")}`, "gi");
+  marks.lastIndex = 0;
+  for (let match = marks.exec(text); match; match = marks.exec(text)) {
+    const [whole, quote, token, bracketSlash, word, slash = bracketSlash, before = "", element] = match;
+    const start = match.index;
+    const end = start + whole.length;
+    let unopened = true;
+    if (quote) {
+      unopened = !quoted;
+      quoted = !quoted;
+    } else if (token) {
+      unopened = row < 0 || (row <= start && text.slice(row, start).trim() === "");
+      row = unopened ? end : Infinity;
+      if (/open|begin|start/.test(token)) continue;
+    } else if (word || element) {
+      const name = word?.toLowerCase() ?? elementName(before, element ?? "", own);
+      if (name === undefined) {
+        // What is no mark may hold one.
+        marks.lastIndex = start + 1;
+        continue;
+      }
+      const depth = depths.get(name) ?? 0;
+      unopened = depth === 0;
+      if (slash ? depth > 0 : !whole.endsWith("/>")) depths.set(name, depth + (slash ? -1 : 1));
+      if (!slash) continue;
+    }
+    take(start, end, unopened);
+  }
+  return (name) => (name === undefined ? row >= 0 : (depths.get(name) ?? 0) > 0);
+}
+
+/** Returns the name of an element that is a mark. What stands behind a colon may be a suffix of it: `<arg_key:x9>`. */
+function elementName(before: string, name: string, own: readonly string[]): string | undefined {
+  const [space, plain] = [before.toLowerCase(), name.toLowerCase()];
+  return [plain, space + plain, space.slice(0, -1)].find((one) => elements.includes(one) || own.includes(one));
+}
+
+const cutToken = /^<(?:[|｜‖][^<>\s]{5,}|tool_call?\|?|end_\w{3,}|escape)$/;
+const cutElement = new RegExp(`^</\\s{0,9}${prefix}([\\w.-]*)$`);
+
+/**
+ * Whether a text is the beginning of a closing mark of something that is not open: three quarters of it, at least 7 units.
+ *
+ * @param behind It stands right behind another closer, where `</` and 3 letters do.
+ */
+export function isCutCloser(cut: string, behind: boolean, own: readonly string[], isOpened: IsOpened): boolean {
+  if (cutToken.test(cut) || (cut.length > 9 && sign.startsWith(cut))) return !isOpened();
+  const name = cutElement.exec(cut.toLowerCase().replace(/(_\w+):\w*$/, "$1"))?.[1];
+  if (!name) return false;
+  return [...elements, ...own].some((one) => {
+    const plain = one.replace("cofl:", "");
+    const whole = cut.length - name.length + plain.length + 1;
+    const isEnough = behind ? cut.length > 4 : cut.length > 6 && cut.length >= whole * 0.75;
+    return isEnough && plain.startsWith(name) && !isOpened(one);
+  });
+}
