@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Locale } from "@toolglot/core";
-import { checkCall } from "@toolglot/core/check-call";
+import { checkCall, explainFindings } from "@toolglot/core/check-call";
 import { isObject } from "@toolglot/internal";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
@@ -49,20 +49,26 @@ async function check(file: string, { tools, json, lang }: CheckOptions, host: Ho
   }
   const calls = (Array.isArray(data) ? data : [data]).map(callOf);
   if (!calls.every((call) => call !== undefined)) throw new UsageError(say.noCall(file));
-  const findings = calls.flatMap((call, index) => {
+  const style = styleFor(stdout, env);
+  const findings: object[] = [];
+  for (const [index, call] of calls.entries()) {
     const tool = definitions.find(({ name }) => name === call.name);
     if (!tool && call.name !== "") stderr.write(`${visible(say.noTool(call.name))}\n`);
-    return checkCall(call, tool).map((finding) => ({ call: index, tool: call.name, ...finding }));
-  });
-  const style = styleFor(stdout, env);
+    const found = checkCall(call, tool);
+    findings.push(...found.map((finding) => ({ call: index, tool: call.name, ...finding })));
+    if (json || found.length === 0) continue;
+    const place = calls.length > 1 ? `${index + 1}: ` : "";
+    for (const { code, path } of found) {
+      const what = words.scan.codes[code] ?? "";
+      stdout.write(
+        `${style.accent(visible(`${place}${call.name} ${path}`.trimEnd()))}\n  ${style.warn(code)}: ${what}\n`,
+      );
+    }
+    const explanation = explainFindings(call, found, { tool, locale: lang });
+    stdout.write(`\n${say.forModel}\n\n${visible(explanation)}\n\n`);
+  }
   if (json) stdout.write(`${JSON.stringify({ calls: calls.length, findings })}\n`);
   else if (findings.length === 0) stdout.write(`${say.well(count(calls.length, words.calls))}\n`);
-  for (const { call, tool, code, path, message, hint } of json ? [] : findings) {
-    const place = `${calls.length > 1 ? `${call + 1}: ` : ""}${tool}${path && ` ${path}`}`;
-    const what = words.scan.codes[code] ?? "";
-    stdout.write(visible(`${style.accent(place)}\n  ${style.warn(code)}: ${what}\n`));
-    stdout.write(visible(`  ${message}\n  ${style.dim(hint)}\n`));
-  }
   return findings.length > 0 ? exitCodes.error : exitCodes.answered;
 }
 

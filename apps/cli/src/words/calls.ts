@@ -55,6 +55,7 @@ const en = (cli: string) => ({
       `${file}: a call { name, input } is wanted, or OpenAI's { function: { name, arguments } }, or a list of them.`,
     noTool: (name: string) =>
       `There is no tool ${JSON.stringify(name)} in the file: only what needs no parameters is looked at.`,
+    forModel: "What a model would read of it:",
     well: (calls: string) => `${calls}: nothing was found`,
   },
   parse: {
@@ -127,6 +128,7 @@ const zh = (cli: string): CallWords => ({
     noCall: (file) =>
       `${file}：需要一个调用 { name, input }，或 OpenAI 的 { function: { name, arguments } }，或一组调用。`,
     noTool: (name) => `文件里没有工具 ${JSON.stringify(name)}：只检查不需要参数信息的内容。`,
+    forModel: "模型会读到：",
     well: (calls) => `${calls}：没有发现`,
   },
   parse: {
