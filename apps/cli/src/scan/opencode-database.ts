@@ -3,12 +3,6 @@ import { pathToFileURL } from "node:url";
 import { isObject, parseJson } from "@toolglot/internal";
 import type { RecordTaker } from "./log-records.ts";
 
-/** A database that is read: rows of a query, one after another. */
-interface Reading {
-  rows(sql: string, ...values: string[]): Iterable<unknown>;
-  close(): void;
-}
-
 /** Whether a file is an SQLite database, by its first bytes. */
 export function isDatabase(file: string): boolean {
   const descriptor = openSync(file, "r");
@@ -39,14 +33,16 @@ export async function openDatabase(file: string): Promise<((taker: RecordTaker) 
   };
 }
 
-function readMessages(database: Reading, taker: RecordTaker): void {
-  const sql = "SELECT id, session_id, data FROM message ORDER BY session_id, time_created, id";
-  for (const row of database.rows(sql)) {
-    const { id, session_id: conversation, data } = row as Record<string, string>;
-    const parts: unknown[] = [];
-    for (const part of database.rows("SELECT data FROM part WHERE message_id = ? ORDER BY id", id as string))
-      parts.push(parseJson((part as { data: string }).data));
-    const info = parseJson(data as string);
+function readMessages(database: Database, taker: RecordTaker): void {
+  // Only ids are sorted: what does not fit into the memory would be written to a temporary file.
+  database.prepare("PRAGMA temp_store = MEMORY").all();
+  const messages = database.prepare("SELECT id, session_id FROM message ORDER BY session_id, time_created, id");
+  const messageOf = database.prepare("SELECT data FROM message WHERE id = ?");
+  const partsOf = database.prepare("SELECT data FROM part WHERE message_id = ? ORDER BY id");
+  for (const { id = "", session_id: conversation } of messages.iterate() as Iterable<Record<string, string>>) {
+    const [info, ...parts] = [...messageOf.all(id), ...partsOf.all(id)].map((row) =>
+      parseJson((row as { data: string }).data),
+    );
     if (!isObject(info)) taker.unread(1);
     else taker.record({ line: 1, pointer: `/message/${id}`, value: { info: { id, ...info }, parts, conversation } });
   }
@@ -54,24 +50,20 @@ function readMessages(database: Reading, taker: RecordTaker): void {
 
 /** What both bindings have. */
 interface Database {
-  prepare(sql: string): { iterate(...values: string[]): Iterable<unknown> };
+  prepare(sql: string): { iterate(): Iterable<unknown>; all(...values: string[]): unknown[] };
   close(): void;
 }
 type Bindings = { DatabaseSync: new (file: string, options: { readOnly: true }) => Database };
 
 /** Node's own binding where there is one, else libsql. */
-async function driver(): Promise<((address: string) => Reading) | undefined> {
-  const reading = (database: Database): Reading => ({
-    rows: (sql, ...values) => database.prepare(sql).iterate(...values),
-    close: () => database.close(),
-  });
+async function driver(): Promise<((address: string) => Database) | undefined> {
   const own = process.getBuiltinModule?.("node:sqlite") as Bindings | undefined;
-  if (own?.DatabaseSync) return (address) => reading(new own.DatabaseSync(address, { readOnly: true }));
+  if (own?.DatabaseSync) return (address) => new own.DatabaseSync(address, { readOnly: true });
   // Native code that people install or leave: nobody can bundle it.
   const name = "libsql";
   try {
     const { default: Libsql } = (await import(name)) as { default: new (file: string) => Database };
-    return (address) => reading(new Libsql(address));
+    return (address) => new Libsql(address);
   } catch {
     return undefined;
   }

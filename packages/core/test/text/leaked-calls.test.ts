@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leakedCalls } from "../../src/text-layer.ts";
@@ -72,3 +74,28 @@ describe("leakedCalls", () => {
     );
   });
 });
+
+it("raises no false alarm over what people write in Markdown: the files of the dependencies and of this repository", () => {
+  const names =
+    "Bash Read Write Edit Glob Grep Task WebFetch shell exec_command apply_patch read write edit list grep search read_file write_file";
+  const known = names.split(" ").map((name) => ({ name }));
+  const root = realpathSync(new URL("../../../..", import.meta.url));
+  const files = markdownIn(join(root, "node_modules/.pnpm"), 400).concat(markdownIn(join(root, "docs"), 400));
+  const alarms = files.flatMap((path) => {
+    const text = readFileSync(path, "utf8");
+    return [...leakedCalls(text), ...leakedCalls(text, known)].map(({ format }) => `${path}: ${format}`);
+  });
+  expect(alarms).toEqual([]);
+  expect(files.length).toBeGreaterThan(150);
+});
+
+/** Files of Markdown in a folder, at most so many. */
+function markdownIn(folder: string, most: number, found: string[] = []): string[] {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) markdownIn(path, most, found);
+    else if (entry.isFile() && /\.md$/i.test(entry.name) && found.length < most) found.push(path);
+    if (found.length >= most) break;
+  }
+  return found;
+}
