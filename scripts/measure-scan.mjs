@@ -11,9 +11,19 @@ const root = join(import.meta.dirname, "..");
 const [size = "1000", ...words] = process.argv.slice(2);
 const bytes = Number(size) * 1e6;
 
-const prose = "It reads the configuration, then the tests. `npm test` runs them; see the table below.\n\n| a | b |\n|---|---|\n";
-const source = 'export const port = (text: string): number => Number(/port = (\\d+)/.exec(text)?.[1]); // "quoted" <div>\n';
-/** A session's turn: what the model says, the file that it writes, and what a tool answers. Every hundredth call is damaged. */
+const prose =
+  "It reads the configuration, then the tests. `npm test` runs them; see the table below.\n\n| a | b |\n|---|---|\n";
+const source =
+  'export const port = (text: string): number => Number(/port = (\\d+)/.exec(text)?.[1]); // "quoted" <div>\n';
+/**
+ * A format: what stands before all turns, what is between two, what ends the file, and a turn as text.
+ * @typedef {{ start?: string, between?: string, end?: string, turn: (number: number) => string }} Format
+ */
+
+/**
+ * A session's turn: what the model says, the file that it writes, and what a tool answers. Every hundredth call is damaged.
+ * @param {number} number
+ */
 const turnAt = (number) => ({
   id: `call_${number}`,
   time: new Date(1_795_161_600_000 + number * 1000).toISOString(),
@@ -23,16 +33,28 @@ const turnAt = (number) => ({
   output: source.repeat(1 + (number % 160)),
 });
 
-/** By name: what stands before all turns, what is between two, what ends the file, and a turn as text. */
+/** By name. @type {Record<string, Format>} */
 const formats = {
   "claude-code": {
     turn(number) {
       const { id, time, text, path, content, output } = turnAt(number);
-      const base = { parentUuid: `u-${number}`, isSidechain: false, cwd: "/work/shop", sessionId: "s", version: "2.1.20" };
-      const answer = (block) => ({
+      const base = {
+        parentUuid: `u-${number}`,
+        isSidechain: false,
+        cwd: "/work/shop",
+        sessionId: "s",
+        version: "2.1.20",
+      };
+      const answer = (/** @type {object} */ block) => ({
         ...base,
         type: "assistant",
-        message: { id: `msg_${number}`, type: "message", role: "assistant", model: "claude-sonnet-4-5", content: [block] },
+        message: {
+          id: `msg_${number}`,
+          type: "message",
+          role: "assistant",
+          model: "claude-sonnet-4-5",
+          content: [block],
+        },
         uuid: `a-${number}`,
         timestamp: time,
       });
@@ -158,10 +180,17 @@ for (const [name, format] of Object.entries(formats)) {
   const { seconds, megabytes, report } = await scan(file);
   const rate = `${(bytes / 1e6 / seconds).toFixed(0)} MB/s`;
   const found = `${report.calls} of ${turns} calls, ${report.findings.length} findings, ${report.unknownLines} unknown`;
-  console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s ${rate.padStart(9)} ${megabytes} MB resident; ${found}`);
+  console.log(
+    `${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s ${rate.padStart(9)} ${megabytes} MB resident; ${found}`,
+  );
   rmSync(file);
 }
 
+/**
+ * Writes a file of this size, and returns how many turns it has.
+ * @param {string} file
+ * @param {Format} format
+ */
 function write(file, { start = "", between = "", end = "", turn }) {
   const descriptor = openSync(file, "w");
   let written = writeSync(descriptor, start);
@@ -172,6 +201,10 @@ function write(file, { start = "", between = "", end = "", turn }) {
   return number;
 }
 
+/**
+ * @param {string} file
+ * @returns {Promise<{ seconds: number, megabytes: number, report: { calls: number, findings: unknown[], unknownLines: number } }>}
+ */
 function scan(file) {
   const started = performance.now();
   const child = spawn(process.execPath, [join(root, "apps/cli/dist/main.js"), "scan", file, "--json"], {

@@ -24,7 +24,7 @@ export async function openDatabase(file: string): Promise<((taker: RecordTaker) 
   const open = await driver();
   if (!open) return undefined;
   return (taker) => {
-    const database = open(`${pathToFileURL(file).href}?immutable=1`);
+    const database = open(`${pathToFileURL(file).href}?mode=ro&immutable=1`);
     try {
       readMessages(database, taker);
     } finally {

@@ -64,7 +64,7 @@ async function scan(paths: readonly string[], options: ScanOptions, host: Host):
     await new Promise(setImmediate);
   }
   if (options.json) stdout.write(`${JSON.stringify(report)}\n`);
-  else if (files.length > 0) stdout.write(scanView(report, style, words));
+  else if (files.length > 0) stdout.write(scanView(report, style, words, folder));
   return report.findings.length > 0 ? exitCodes.error : exitCodes.answered;
 }
 

@@ -1,3 +1,4 @@
+import { isAbsolute, relative } from "node:path";
 import { displayWidth } from "@toolglot/internal";
 import type { Style } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
@@ -21,20 +22,25 @@ export function placesView(places: readonly LogPlace[], style: Style, words: Cal
   return `${say.looked}\n${rows.join("\n")}\n${end}`;
 }
 
-/** A report for people: each finding with its place and excerpt, sums by model and by tool, and what was not understood. */
-export function scanView(report: ScanReport, style: Style, words: CallWords): string {
+/**
+ * A report for people: each finding with its place and excerpt, sums by model and by tool, and what was not understood. `folder`: the paths
+ * of files in it begin there.
+ */
+export function scanView(report: ScanReport, style: Style, words: CallWords, folder: string): string {
   const { scan: say, count } = words;
   const findings = report.findings.map(({ file, line, tool, model, code, path, excerpt }) => {
     const what = say.codes[code] ?? code;
     const who = [tool || say.unknown, model].filter((name) => name !== undefined).join(" · ");
-    const head = `${style.strong(visible(`${file}:${line}`))}  ${style.accent(oneLine(who))}`;
+    const head = `${style.strong(visible(`${shortPath(folder, file)}:${line}`))}  ${style.accent(oneLine(who))}`;
     return `${head}\n  ${style.warn(code)}: ${what}\n  ${style.dim(oneLine(path))}\n  ${oneLine(excerpt)}\n`;
   });
   const tables =
     report.findings.length === 0
       ? []
       : [tableOf(say.byModel, report.byModel, style, words), tableOf(say.byTool, report.byTool, style, words)];
-  const unread = [...report.unreadIn].slice(0, maxNamed).map(([file, one]) => say.unread(one.count, file, one.line));
+  const unread = [...report.unreadIn]
+    .slice(0, maxNamed)
+    .map(([file, one]) => say.unread(one.count, shortPath(folder, file), one.line));
   if (report.unreadIn.size > maxNamed) unread.push(say.unreadMore(report.unreadIn.size - maxNamed));
   const sums = say.summary(
     count(report.files, words.files),
@@ -58,6 +64,11 @@ function tableOf(title: string, counts: ReadonlyMap<string, ScanCount>, style: S
   });
   const rest = rows.length > maxRows ? [`  … ${rows.length - maxRows}`] : [];
   return `${style.strong(title)}\n${[...lines, ...rest].join("\n")}\n`;
+}
+
+function shortPath(folder: string, file: string): string {
+  const path = relative(folder, file);
+  return path === "" || path.startsWith("..") || isAbsolute(path) ? file : path;
 }
 
 const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - displayWidth(text)));

@@ -170,10 +170,10 @@ describe("what is found", () => {
 
   it("is said for people, with sums by model and tool, in English and Chinese", async () => {
     const file = join(logs, "claude-code.jsonl");
-    const english = await runCli(["scan", file]);
+    const english = await runCli(["scan", "claude-code.jsonl"], { folder: logs });
     expect([english.code, english.stderr]).toEqual([1, ""]);
     expect(english.stdout).toContain(
-      `${file}:12  Write · claude-sonnet-4-5-20250929\n  core/leaked-closer: a closing mark`,
+      `claude-code.jsonl:12  Write · claude-sonnet-4-5-20250929\n  core/leaked-closer: a closing mark`,
     );
     expect(english.stdout).toContain("By model\n  claude-sonnet-4-5-20250929  6 calls  4 findings\n");
     expect(english.stdout).toMatch(/By tool\n {2}Bash {3}2 calls {2}2 findings\n[\s\S]*1 file, 6 calls; 4 findings\n$/);
