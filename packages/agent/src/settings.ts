@@ -7,7 +7,7 @@ import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import { type RunLogs, runLogs } from "./session/run-logs.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
-type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
+type WithDefault = "checkCalls" | "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
 /** Options with every default filled in. */
 export interface Settings
@@ -60,6 +60,7 @@ export function toSettings(options: AgentOptions): Settings {
     locale: "en",
     mode: "loop",
     maxRepairTurns: 2,
+    checkCalls: "refuse",
     reasoning: "skip",
     startsInReasoning: false,
     ...defined(given),
@@ -121,6 +122,7 @@ function check(options: AgentOptions): void {
       "model:function protocol:object executor:{handles,execute} tools:object[]|function|{definitions}",
       'locale:"zh"|"en" mode:"single"|"loop" system:string limits:object approve:function ask:function maxRepairTurns:number',
       'reasoning:"skip"|"search" reasoningTags:list[] startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
+      'checkCalls:"refuse"|"report"|"off"',
       "runtime:object stopWhen:function|function[] price:function context:object output:object tracing:{startRun}",
       "beforeCall:function afterCall:function storage:object prepareStep:function retry:object",
     ],

@@ -205,6 +205,12 @@ export interface AgentOptions<Value = unknown> {
    * calls. It can change the input, return the result, or deny the call. One that throws: the call does not run.
    */
   beforeCall?: NonNullable<CallHooks["beforeCall"]>;
+  /**
+   * What becomes of a call that looks damaged (`checkCall` of `@toolglot/core/check-call`). `refuse`: it does not run, and the model reads
+   * why, unless its tool has `readOnlyHint`; a text that does end in a closing mark passes when it is sent a second time. `report`: it
+   * runs. Whatever runs has its findings in `metadata.findings`. Default `refuse`.
+   */
+  checkCalls?: "refuse" | "report" | "off";
   /** Called with each result, also of denials; a result that it returns replaces it. One that throws: the result is not shown. */
   afterCall?: NonNullable<CallHooks["afterCall"]>;
   /**

@@ -5,5 +5,6 @@ export {
   type CallVerdict,
   type ExplainFindingsOptions,
   explainFindings,
+  type GuardedCall,
 } from "./check-call/call-guard.ts";
 export { type CallFinding, type CallFindingCode, type CheckCallOptions, checkCall } from "./check-call/check-call.ts";

@@ -44,6 +44,8 @@ export class ToolkitError extends ToolglotError {
 /** Types of the runtime's own errors for a model, beside the class names of what tools throw. */
 export const errorTypes = {
   invalidInput: "InvalidInput",
+  /** The call arrived damaged: one argument in another, a closing mark at the end of a value. */
+  damagedCall: "DamagedCall",
   unknownTool: "UnknownTool",
   inactiveTool: "InactiveTool",
   /** A background task that the run doesn't have. */

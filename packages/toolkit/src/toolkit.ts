@@ -1,4 +1,5 @@
 import type { AnyTool, JsonSchema, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
+import { CallGuard } from "@toolglot/core/check-call";
 import { checkKeys, defined } from "@toolglot/internal";
 import { isTraced } from "@toolglot/internal/otel";
 import type {
@@ -12,7 +13,7 @@ import type {
 } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { throughMiddleware } from "./call/middleware.ts";
-import { prepareInput } from "./call/prepare.ts";
+import { prepareCall } from "./call/prepare.ts";
 import type { Prepared } from "./call/prepared.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
@@ -74,6 +75,7 @@ const callKeys =
  */
 export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
+  readonly #guard: CallGuard | undefined;
   readonly #mcp: McpClients;
   readonly #skills = new Map<string, AgentSkill>();
   /** Outside all other middleware; `clear` keeps it. */
@@ -82,8 +84,10 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    checkKeys("new Toolkit", options, "metaTool:boolean tracing:boolean|object validator:function");
-    const { tracing, validator, metaTool = true } = options;
+    const kinds = 'checkCalls:"refuse"|"report"|"off" metaTool:boolean tracing:boolean|object validator:function';
+    checkKeys("new Toolkit", options, kinds);
+    const { checkCalls: mode = "refuse", tracing, validator, metaTool = true } = options;
+    this.#guard = mode === "off" ? undefined : new CallGuard({ mode });
     this.#registry = new ToolRegistry({ metaTool, validator });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
     this.#mcp = new McpClients(this.#registry);
@@ -323,7 +327,11 @@ export class Toolkit implements ToolSource {
     return this.#registry.listed(groupNames).map((tool) =>
       asTool(tool, (input, { callId, signal, runId, wait, ask, hooked }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(tool, call, defined({ signal, runId, wait, ask, hooked }));
+        return this.#run(
+          () => prepareCall(this.#guard, tool, call),
+          call,
+          defined({ signal, runId, wait, ask, hooked }),
+        );
       }),
     );
   }
@@ -338,7 +346,8 @@ export class Toolkit implements ToolSource {
     if (typeof call !== "object" || call === null || typeof call.name !== "string") {
       throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
     }
-    return this.#run(this.#registry.find(call.name), this.#toCall(call), options);
+    const whole = this.#toCall(call);
+    return this.#run(() => this.prepareCall(whole), whole, options);
   }
 
   /** Runs a call that was prepared before, through the middleware. For executors. */
@@ -352,12 +361,12 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Finds the tool and validates the input, without running anything: for executors, which ask for approval in between.
+   * Finds the tool, looks for damage and validates the input, without running anything: for executors, which ask for approval in between.
    * `given`: values of this call that are no JSON (bytes, resources); they are passed on as they are.
    */
   prepareCall(call: ToolCall, given?: Readonly<Record<string, unknown>>): Prepared | Promise<Prepared> {
     const found = this.#registry.find(call.name);
-    return "ok" in found ? found : prepareInput(found, call, given);
+    return "ok" in found ? found : prepareCall(this.#guard, found, call, given);
   }
 
   /** Returns the call as core has it. One that is complete already is passed on with everything in it. */

@@ -173,6 +173,12 @@ export interface ToolGroupOptions {
 
 /** Options of a {@link Toolkit}. */
 export interface ToolkitOptions {
+  /**
+   * What becomes of a call that looks damaged (`checkCall` of `@toolglot/core/check-call`). `refuse`: it does not run, and the model reads
+   * why, unless its tool has `readOnlyHint`; a text that does end in a closing mark passes when it is sent a second time. `report`: it
+   * runs. Whatever runs has its findings in `metadata.findings`. Default `refuse`.
+   */
+  checkCalls?: "refuse" | "report" | "off";
   /** Whether the first group brings the meta tool `reset_equipped_tools` with it. Default true. */
   metaTool?: boolean;
   /**

@@ -17,8 +17,8 @@ import { plainJson } from "../plain-json.ts";
 import type { SessionEntry } from "../session/types.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
-import { readArguments } from "./arguments.ts";
 import { askHost } from "./ask-host.ts";
+import { checkCalls } from "./check-calls.ts";
 import { riskyTools } from "./decide.ts";
 import { pickCalls, runOwnCalls, splitAction } from "./own-calls.ts";
 import type { Run } from "./run.ts";
@@ -45,16 +45,17 @@ export interface Acted {
 
 /**
  * Runs one action: exactly one result per call, whatever the executor does. With `denial` nothing runs, and every call
- * is denied with that message. `earlier`: the results of the answer's actions before it.
+ * is denied with that message. `earlier`: the results of the answer's actions before it. `isRestored`: an earlier process may have begun it.
  */
 export async function runAction(
   run: Run,
-  action: Runnable,
+  asked: Runnable,
   denial: string | undefined,
   earlier: readonly ToolResult[],
+  isRestored: boolean,
 ): Promise<Acted> {
   const { stepIndex } = run;
-  const faulty = checkArguments(run, action);
+  const { action, refused, findings } = checkCalls(run, asked, isRestored);
   const calls = expectedCalls(action);
   run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
   let results: ToolResult[];
@@ -63,16 +64,19 @@ export async function runAction(
   } else if (run.signal.aborted) {
     results = failAll(calls, { type: "Interrupted", message: run.wording.notStarted });
   } else {
-    const readable = faulty.length === 0 ? action : without(action, faulty);
+    const readable = refused.length === 0 ? action : without(action, refused);
     const { own, rest } = run.tools.hasOwn ? splitAction(run.tools, readable) : { own: [], rest: readable };
     const others = calls.filter(({ callId }) => !own.some((call) => call.callId === callId));
-    results = oneResultPerCall(run, others, [...faulty, ...(await execute(run, rest))]);
+    results = oneResultPerCall(run, others, [...refused, ...(await execute(run, rest))]);
     if (own.length > 0) {
       const ownResults = await runOwnCalls(run, own, [...earlier, ...results]);
       results = oneResultPerCall(run, calls, [...results, ...ownResults]);
     }
   }
-  results = results.map(plainJson);
+  results = results.map((result) => {
+    const found = findings.get(result.callId);
+    return plainJson(found ? { ...result, metadata: { ...result.metadata, findings: found } } : result);
+  });
   const pending = takeWaiting(run, results);
   if (pending.length > 0) {
     const { honoursHooks } = run.settings.executor;
@@ -98,17 +102,6 @@ export function takeWaiting(run: Run, results?: readonly ToolResult[]): Approval
   const waiting = later.filter(waits);
   run.denied += later.length - waiting.length;
   return waiting;
-}
-
-/** Returns results of calls whose arguments are still text: that was no JSON when it came. */
-function checkArguments(run: Run, action: Runnable): ToolResult[] {
-  if (action.kind !== "calls") return [];
-  return action.calls.flatMap(({ id, name, input }) => {
-    if (typeof input !== "string") return [];
-    const reading = readArguments(input);
-    const message = run.wording.badArguments("fault" in reading ? reading.fault : "a string instead of an object");
-    return failAll([{ callId: id, name }], { type: "InvalidInput", message });
-  });
 }
 
 /** Returns the executor's results, or none of them when it fails or does not stop in time. */

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Message, ToolResult, Transcript, Usage } from "@toolglot/core";
+import { CallGuard } from "@toolglot/core/check-call";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { RunResult, RunStep } from "../result.ts";
@@ -34,6 +35,8 @@ export class Run {
   readonly tools: RunTools;
   readonly injected: Injected;
   readonly deadline: Deadline;
+  /** Looks for damaged calls; not there where the host wants none looked for. */
+  readonly guard: CallGuard | undefined;
   /** Everything that another process needs to continue the run. */
   readonly log: RunLog;
   /** Features, in the order in which they are called. */
@@ -82,6 +85,8 @@ export class Run {
     this.runId = runId;
     this.observers = observer ? [observer] : [];
     this.wording = wordings[settings.locale];
+    const { checkCalls: mode, locale } = settings;
+    this.guard = mode === "off" ? undefined : new CallGuard({ mode, locale, now: () => runtime.now() });
     this.conversation = new Conversation(protocol, messages, this.wording.noResultKept);
     this.tools = new RunTools(settings.readTools);
     this.step = this.ownStep();

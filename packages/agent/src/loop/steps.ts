@@ -182,7 +182,7 @@ async function act(
       const outcome = beforeAction(action);
       if (outcome) return { outcome };
     }
-    const { results: given, pending } = await runAction(run, action, denial, results);
+    const { results: given, pending } = await runAction(run, action, denial, results, asked.results !== undefined);
     if (pending.length > 0) return waiting(run, pending, given);
     results.push(...given);
     for (const afterAction of denial === undefined ? run.each("afterAction") : []) {

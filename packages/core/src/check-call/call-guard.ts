@@ -1,4 +1,5 @@
 import { atPointer, checkKeys, isObject, parseJson } from "@toolglot/internal";
+import type { ToolCall } from "../call.ts";
 import { toJsonText } from "../json.ts";
 import type { Locale } from "../protocol.ts";
 import { textHash } from "../text-hash.ts";
@@ -10,6 +11,8 @@ import { type FindingWords, findingText } from "./finding-text.ts";
 export interface CallGuardOptions extends CheckCallOptions {
   /** Of what the model reads. Default `en`. */
   locale?: Locale;
+  /** `report`: no call is refused. Default `refuse`. */
+  mode?: "refuse" | "report";
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number;
 }
@@ -21,8 +24,13 @@ export interface CallVerdict {
   refusal?: string;
 }
 
+/** A call as a guard looks at it. With an `id`, the same call looked at again is no second one; with an empty one it is none that counts. */
+export type GuardedCall = Pick<ToolCall, "name" | "input"> & { id?: string };
+
 const rememberMs = 10 * 60_000;
 const maxRemembered = 100;
+/** Inputs that a guard let through with their findings, with the tool's name: the next guard on their way finds nothing. */
+const passed = new WeakMap<object, string>();
 
 /**
  * Decides about calls that may be damaged. A call with a finding is refused, unless its tool has `readOnlyHint`. A text may end in such a
@@ -41,31 +49,35 @@ const maxRemembered = 100;
  */
 export class CallGuard {
   readonly #options: CallGuardOptions;
-  /** Calls that were refused, and until when they count. */
-  readonly #refused = new Map<string, number>();
+  /** Calls that were refused: which one, and until when that counts. */
+  readonly #refused = new Map<string, { id: string | undefined; until: number }>();
 
   constructor(options: CallGuardOptions = {}) {
-    checkKeys("new CallGuard", options, 'marks:string[] locale:"zh"|"en" now:function');
+    checkKeys("new CallGuard", options, 'marks:string[] locale:"zh"|"en" mode:"refuse"|"report" now:function');
     this.#options = options;
   }
 
   /** Checks a call. Undefined when nothing is found, which is nearly always. */
-  check(call: { name: string; input: unknown }, tool?: ToolDefinition): CallVerdict | undefined {
-    const findings = checkCall(call, tool, this.#options);
+  check(call: GuardedCall, tool?: ToolDefinition): CallVerdict | undefined {
+    const isPassed = isObject(call.input) && passed.get(call.input) === call.name;
+    const findings = isPassed ? [] : checkCall(call, tool, this.#options);
     if (findings.length === 0) return undefined;
-    if (tool?.annotations?.readOnlyHint || this.#isMeant(call, findings)) return { findings };
-    return { findings, refusal: explainFindings(call, findings, { tool, locale: this.#options.locale ?? "en" }) };
+    const { mode, locale = "en" } = this.#options;
+    if (mode !== "report" && !tool?.annotations?.readOnlyHint && !this.#isMeant(call, findings))
+      return { findings, refusal: explainFindings(call, findings, { tool, locale }) };
+    if (isObject(call.input)) passed.set(call.input, call.name);
+    return { findings };
   }
 
-  #isMeant(call: { name: string; input: unknown }, findings: readonly CallFinding[]): boolean {
-    if (findings.some(({ code }) => code !== "core/leaked-closer")) return false;
+  #isMeant(call: GuardedCall, findings: readonly CallFinding[]): boolean {
+    if (call.id === "" || findings.some(({ code }) => code !== "core/leaked-closer")) return false;
     const { now = Date.now } = this.#options;
     const text = toJsonText([call.name, call.input]);
     const key = `${text.length}-${textHash(text)}`;
-    const until = this.#refused.get(key) ?? 0;
-    this.#refused.delete(key);
-    if (until > now()) return true;
-    this.#refused.set(key, now() + rememberMs);
+    const before = this.#refused.get(key);
+    const isKnown = before !== undefined && before.until > now();
+    if (isKnown && (call.id === undefined || call.id !== before.id)) return this.#refused.delete(key);
+    if (!isKnown) this.#refused.set(key, { id: call.id, until: now() + rememberMs });
     for (const [oldest] of this.#refused) if (this.#refused.size > maxRemembered) this.#refused.delete(oldest);
     return false;
   }

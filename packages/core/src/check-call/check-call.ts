@@ -105,8 +105,8 @@ export function checkCall(
 
 /** A closing mark holds one of these, and so does JSON. */
 const mayBeMark = /[<\]"']/;
-const isNested = (value: unknown): boolean => typeof value === "object" && value !== null;
-const again = " Write the call again, each argument complete.";
+const isNested = (value: unknown): boolean => typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+const again = " Write the call again.";
 const markInName = /[<>｜]|\[[A-Z_]+\]/;
 
 /** A finding, less what follows from it. */

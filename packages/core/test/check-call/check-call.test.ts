@@ -87,13 +87,24 @@ it("says what it found, and gives the model words in English and Chinese", () =>
 it("a guard refuses what would change something, and lets through what is sent the same way twice", () => {
   let now = 1_000;
   const guard = new CallGuard({ now: () => now });
-  const leaked = { name: "write_file", input: { path: "p", content: "x</parameter>" } };
+  const leaking = (id?: string) => ({
+    ...(id !== undefined && { id }),
+    name: "write_file",
+    input: { path: "p", content: "x</parameter>" },
+  });
   expect(guard.check({ name: "write_file", input: { path: "p", content: "x" } }, tool)).toBeUndefined();
-  expect(guard.check(leaked, tool)?.refusal).toContain("was not run");
-  expect(guard.check(leaked, tool)).toMatchObject({ findings: [{ code: "core/leaked-closer" }] });
-  expect(guard.check(leaked, tool)?.refusal, "that was one time").toBeDefined();
+  expect(guard.check(leaking(), tool)?.refusal).toContain("was not run");
+  const second = leaking();
+  expect(guard.check(second, tool)).toMatchObject({ findings: [{ code: "core/leaked-closer" }] });
+  expect(guard.check(leaking(), tool)?.refusal, "that was one time").toBeDefined();
   now += 10 * 60_000;
-  expect(guard.check(leaked, tool)?.refusal, "ten minutes later").toBeDefined();
+  expect(guard.check(leaking(), tool)?.refusal, "ten minutes later").toBeDefined();
+  expect(new CallGuard().check(second, tool), "what one guard let through, the next one does").toBeUndefined();
+  // The same call looked at twice, or looked at only, is not sent twice.
+  const ids = new CallGuard({ locale: "zh" });
+  for (const id of ["", "", "1", "1"]) expect(ids.check(leaking(id), tool)?.refusal).toContain("没有执行");
+  expect(ids.check(leaking("2"), tool)?.refusal).toBeUndefined();
+  expect(new CallGuard({ mode: "report" }).check(leaking(), tool)).toEqual({ findings: checkCall(leaking(), tool) });
   const swallowed = { name: "write_file", input: { content: "x</parameter><parameter=path>p" } };
   for (let times = 0; times < 3; times++) expect(guard.check(swallowed, tool)?.refusal).toContain("path");
   const reads = { ...tool, annotations: { readOnlyHint: true } };

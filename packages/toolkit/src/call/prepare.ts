@@ -1,9 +1,27 @@
-import { createRecord, type InputIssue, type ToolCall } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { createRecord, type InputIssue, type ToolCall, type ToolDefinition } from "@toolglot/core";
+import type { CallGuard } from "@toolglot/core/check-call";
+import { andThen, isObject } from "@toolglot/internal";
 import type { Conversion, InputSchema, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "../errors.ts";
 import type { Resource } from "../resource.ts";
 import type { CallableTool, PreparedCall } from "./types.ts";
+
+/** Looks for damage, then validates as {@link prepareInput} does: what is damaged fits a schema as badly as it reads. */
+export function prepareCall<Tool extends CallableTool & { definition: ToolDefinition }>(
+  guard: CallGuard | undefined,
+  tool: Tool,
+  call: ToolCall,
+  given?: Readonly<Record<string, unknown>>,
+): MaybePromise<PreparedCall<Tool>> {
+  const { findings, refusal } = guard?.check(call, tool.definition) ?? {};
+  if (findings === undefined) return prepareInput(tool, call, given);
+  if (refusal !== undefined)
+    return { ok: false, error: { type: errorTypes.damagedCall, message: refusal }, metadata: { findings } };
+  return andThen(prepareInput(tool, call, given), (prepared) => ({
+    ...prepared,
+    metadata: { ...prepared.metadata, findings },
+  }));
+}
 
 /**
  * Validates a call's input for its tool. Presets win: an input under a preset's name is dropped, and reported. `given`
@@ -55,14 +73,6 @@ function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema)
     Object.fromEntries(entries.filter(([key]) => Object.hasOwn(properties, key))),
     Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(properties, key))),
   ];
-}
-
-/** Applies a function to a value or its promise, without a promise where there is none: most schemas validate at once. */
-function andThen<Value, Next>(
-  value: MaybePromise<Value>,
-  go: (value: Value) => MaybePromise<Next>,
-): MaybePromise<Next> {
-  return value instanceof Promise ? value.then(go) : go(value);
 }
 
 /** Values as a person or a log is shown them: a resource by its URI and type. */

@@ -1,5 +1,6 @@
 import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import { settleWithin, sleep, unsettled } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
@@ -8,8 +9,8 @@ import { prepareInput } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
 
-/** Target of a call: a tool, a call that was prepared before, or why there is no tool. */
-export type CallTarget = CallableTool | PreparedCall<CallableTool>;
+/** Target of a call: a tool, a call that was prepared before or is prepared now, or why there is no tool. */
+export type CallTarget = CallableTool | PreparedCall<CallableTool> | (() => MaybePromise<PreparedCall<CallableTool>>);
 
 const interruptedNotice = "The tool call was interrupted before it ended.";
 const firstPauseMs = 100;
@@ -24,7 +25,7 @@ export async function* runCall(
   const { signal, onError } = options;
   const progress: Progress = { content: [], data: [], chunks: 0, used: {} };
   if (signal?.aborted) return yield interruption(progress, undefined);
-  const preparing = "ok" in target ? target : prepareInput(target, call);
+  const preparing = typeof target === "function" ? target() : "ok" in target ? target : prepareInput(target, call);
   const prepared = preparing instanceof Promise ? await settleWithin(preparing, { signal }) : preparing;
   if (prepared === unsettled) return yield interruption(progress, undefined);
   if (!prepared.ok) return yield failure(progress, prepared.error, prepared.metadata);
