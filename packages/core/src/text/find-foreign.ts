@@ -114,6 +114,8 @@ export interface ShownFence extends Pick<Fence, "info"> {
 
 /** Looks for calls in other formats. Those who inherit from it say which ones they want. */
 export abstract class CallFinder {
+  /** Of the tools that may be called. */
+  protected readonly names: readonly string[];
   readonly #own: string;
   readonly #declared: ReadonlySet<string>;
   /** Those, and the ones that need no definition. */
@@ -125,9 +127,9 @@ export abstract class CallFinder {
     tools: readonly { name: string }[],
     fences: readonly Fence[],
   ) {
-    const names = tools.map(({ name }) => name);
+    this.names = tools.map(({ name }) => name);
     this.#own = protocol;
-    this.#declared = new Set(names.map(plain));
+    this.#declared = new Set(this.names.map(plain));
     this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
     this.#fenceAt = closedFences(fences);
   }
@@ -217,19 +219,11 @@ export abstract class CallFinder {
 
 /** Keeps the first place of each format. */
 class FirstCalls extends CallFinder {
-  readonly #tags: ReturnType<typeof bareTags>;
-  readonly #hasTools: boolean;
+  readonly #tags = tagPatterns(this.names);
   /** By text protocol; there is one finding for all formats of none. */
   readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
   #tag: Span | undefined;
   #tagCount = 0;
-
-  constructor(...given: ConstructorParameters<typeof CallFinder>) {
-    super(...given);
-    const [, tools] = given;
-    this.#hasTools = tools.length > 0;
-    this.#tags = tagPatterns(tools.map(({ name }) => name));
-  }
 
   protected wants(protocol: TextProtocol | undefined): boolean {
     return !this.#found.has(protocol);
@@ -241,7 +235,7 @@ class FirstCalls extends CallFinder {
 
   /** Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none. */
   protected shows({ text, rest, isBlock }: ShownFence): boolean {
-    return /^.*\n\s*[\p{L}\p{N}]/u.test(rest) && !isBlock && this.#hasTools && !this.namesTool(text);
+    return /^.*\n\s*[\p{L}\p{N}]/u.test(rest) && !isBlock && this.names.length > 0 && !this.namesTool(text);
   }
 
   override find(text: string, offset: number): void {

@@ -10,7 +10,7 @@ import { pi } from "./pi.ts";
 import { toolglot } from "./toolglot.ts";
 
 /** All readers. A record is that of the first one that knows it; the one with the fewest marks is the last. */
-export const logReaders: readonly LogReader[] = [claudeCode, codex, pi, opencode, aiSdk, toolglot, chatMessages];
+const logReaders: readonly LogReader[] = [claudeCode, codex, pi, opencode, aiSdk, toolglot, chatMessages];
 
 /** Receiver of what is in a record. */
 export interface EntryTaker {
