@@ -1,6 +1,7 @@
 import { equal as same, truth } from "@toolglot/internal";
 import { defineTool, Toolkit } from "@toolglot/toolkit";
 import { fromAiSdkTools, toAiSdkTools, toolglotMiddleware } from "../../src/index.ts";
+import { guardMatrix } from "./guard-matrix.ts";
 import { attp, attpJs, tools as definitions, tam, toolsxml, write, writeProgram } from "./protocols.ts";
 import { scriptedProvider, type Turn } from "./scripted-provider.ts";
 
@@ -325,5 +326,5 @@ export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Pro
       })),
     ),
   );
-  return [...own, ...each];
+  return [...own, ...each, ...guardMatrix(ai, version)];
 }
