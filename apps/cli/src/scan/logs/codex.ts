@@ -16,13 +16,20 @@ export const codex: LogReader = {
       return model === undefined ? entry : { ...entry, model };
     }
     if (typeof record.record_type === "string") return { items: [] };
-    if (type === undefined && typeof record.id === "string" && "instructions" in record && time !== undefined)
+    if (
+      type === undefined &&
+      typeof record.id === "string" &&
+      time !== undefined &&
+      heads.some((name) => name in record)
+    )
       return { items: [], time };
     const items = itemsOf(record, "");
     return items && { items, time };
   },
 };
 
+/** The first line of an older log has one of these. */
+const heads = ["instructions", "git", "originator", "cli_version"];
 const lines = new Set([
   "session_meta",
   "turn_context",

@@ -12,17 +12,19 @@ export const opencode: LogReader = {
     const entry = { time, conversation: textOf(conversation), answer: textOf(info.id) };
     if (info.role !== "assistant") return { ...entry, items: [{ type: "turn" }] };
     const model = textOf(info.modelID) ?? (isObject(info.model) ? textOf(info.model.modelID) : undefined);
-    const items = objectsOf(parts).flatMap(([part, index]) => partItems(part, `/parts/${index}`));
+    // An answer that was broken off has calls that nobody was to make.
+    const isWhole = !isObject(info.error);
+    const items = objectsOf(parts).flatMap(([part, index]) => partItems(part, `/parts/${index}`, isWhole));
     return model === undefined ? { ...entry, items } : { ...entry, items, model };
   },
 };
 
-function partItems(part: Record<string, unknown>, path: string): LogItem[] {
+function partItems(part: Record<string, unknown>, path: string, isWhole: boolean): LogItem[] {
   if (part.type === "text" && typeof part.text === "string")
     return part.synthetic === true ? [] : [{ type: "text", text: part.text, path: `${path}/text` }];
   if (part.type !== "tool" || !isObject(part.state)) return [];
   const { status, input, raw } = part.state;
-  const id = textOf(part.callID);
+  const id = isWhole ? textOf(part.callID) : undefined;
   // Of a call whose arguments did not come to their end there is the text so far.
   const key = status === "pending" && textOf(raw) !== undefined ? "raw" : "input";
   const value = key === "raw" ? raw : input;

@@ -22,12 +22,14 @@ export const pi: LogReader = {
     }
     if (role !== "assistant") return { items: [{ type: "turn" }], time };
     const path = "/message/content";
+    // An answer that was broken off has calls that nobody was to make.
+    const isWhole = message.stopReason !== "aborted" && message.stopReason !== "error";
     const items = objectsOf(message.content).flatMap(([part, index]): LogItem[] =>
       part.type === "toolCall"
         ? [
             {
               type: "call",
-              id: textOf(part.id),
+              id: isWhole ? textOf(part.id) : undefined,
               name: nameOf(part.name),
               input: part.arguments,
               path: `${path}/${index}/arguments`,
