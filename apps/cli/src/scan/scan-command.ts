@@ -73,7 +73,12 @@ async function sourceOf(
   { scan: say }: CallWords,
   note: (text: string) => void,
 ): Promise<ReadSource | undefined> {
-  if (!statSync(file).isFile() || !isDatabase(file)) return fileSource(file);
+  // A pipe can't be read twice, and a device may have no end.
+  if (!statSync(file).isFile()) {
+    note(say.notRead(file, say.noFile));
+    return undefined;
+  }
+  if (!isDatabase(file)) return fileSource(file);
   const source = await openDatabase(file);
   if (!source) note(say.noDriver(file));
   else if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) note(say.inLog(file));

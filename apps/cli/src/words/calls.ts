@@ -26,6 +26,7 @@ const en = (cli: string) => ({
     inLog: (file: string) =>
       `${file}: what stands in its write-ahead log is not read; opencode puts it into the database when it ends.`,
     notRead: (file: string, reason: string) => `${file} can't be read: ${reason}`,
+    noFile: "it is no file",
     unread: (count: number, file: string, line: number) =>
       `${file}: ${count} ${count === 1 ? "line" : "lines"} not understood, the first of them ${line}`,
     unreadMore: (files: number) => `… and in ${files} more files`,
@@ -102,6 +103,7 @@ const zh = (cli: string): CallWords => ({
       `${file}：没有安装 SQLite 驱动（Node 22.13 自带，或 npm install libsql）。\`opencode export\` 可以把会话导出为能读取的文件。`,
     inLog: (file) => `${file}：预写日志里的内容没有读取；opencode 退出时会把它们写入数据库。`,
     notRead: (file, reason) => `${file} 无法读取：${reason}`,
+    noFile: "它不是文件",
     unread: (count, file, line) => `${file}：有 ${count} 行无法理解，第一处是第 ${line} 行`,
     unreadMore: (files) => `……另有 ${files} 个文件`,
     byModel: "按模型",

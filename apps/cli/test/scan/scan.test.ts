@@ -285,6 +285,12 @@ describe("safety", () => {
     ]);
   });
 
+  it("reads files, and nothing that has no end", async () => {
+    const { code, stdout, stderr } = await runCli(["scan", "/dev/zero", "--json"]);
+    expect([code, stderr]).toEqual([0, "/dev/zero can't be read: it is no file\n"]);
+    expect(JSON.parse(stdout)).toMatchObject({ files: 0, calls: 0 });
+  });
+
   it.each([
     [["/no/such/log"], /There is no \/no\/such\/log/],
     [["--since", "yesterday"], /2026-11-01.*"yesterday"/],
