@@ -33,24 +33,31 @@ export async function openDatabase(file: string): Promise<((taker: RecordTaker) 
   };
 }
 
+/** A row for each part; ids rise with time. One query, and one that sorts no more than the parts of a message: the memory stays flat. */
+const rows = `SELECT message.id, message.session_id AS session, message.data AS info, part.data AS part
+  FROM message LEFT JOIN part ON part.message_id = message.id ORDER BY message.id, part.id`;
+
 function readMessages(database: Database, taker: RecordTaker): void {
-  // Only ids are sorted: what does not fit into the memory would be written to a temporary file.
-  database.prepare("PRAGMA temp_store = MEMORY").all();
-  const messages = database.prepare("SELECT id, session_id FROM message ORDER BY session_id, time_created, id");
-  const messageOf = database.prepare("SELECT data FROM message WHERE id = ?");
-  const partsOf = database.prepare("SELECT data FROM part WHERE message_id = ? ORDER BY id");
-  for (const { id = "", session_id: conversation } of messages.iterate() as Iterable<Record<string, string>>) {
-    const [info, ...parts] = [...messageOf.all(id), ...partsOf.all(id)].map((row) =>
-      parseJson((row as { data: string }).data),
-    );
+  let last: { id: string; session: string; info: unknown; parts: unknown[] } | undefined;
+  const flush = (): void => {
+    if (!last) return;
+    const { id, session: conversation, info, parts } = last;
     if (!isObject(info)) taker.unread(1);
     else taker.record({ line: 1, pointer: `/message/${id}`, value: { info: { id, ...info }, parts, conversation } });
+  };
+  for (const { id, session, info, part } of database.prepare(rows).iterate()) {
+    if (id !== last?.id) {
+      flush();
+      last = { id: String(id), session: String(session), info: parseJson(String(info)), parts: [] };
+    }
+    last?.parts.push(parseJson(String(part)));
   }
+  flush();
 }
 
 /** What both bindings have. */
 interface Database {
-  prepare(sql: string): { iterate(): Iterable<unknown>; all(...values: string[]): unknown[] };
+  prepare(sql: string): { iterate(): Iterable<Record<string, unknown>> };
   close(): void;
 }
 type Bindings = { DatabaseSync: new (file: string, options: { readOnly: true }) => Database };
