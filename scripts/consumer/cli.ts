@@ -9,7 +9,16 @@ import { main, processHost } from "toolglot";
 
 /** Runs what was installed, as a person does at a shell, and returns its exit code and standard output. */
 function toolglot(args: string[], folder: string, input: string): Promise<[code: number | null, output: string]> {
-  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", NO_COLOR: "1" };
+  const env = {
+    ...process.env,
+    CLAUDE_CONFIG_DIR: "",
+    CODEX_HOME: "",
+    PI_CODING_AGENT_DIR: "",
+    HOME: folder,
+    XDG_CONFIG_HOME: "",
+    XDG_DATA_HOME: "",
+    NO_COLOR: "1",
+  };
   const child = spawn("npx", ["--no", "--", "toolglot", ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -45,6 +54,19 @@ export async function consume(): Promise<string> {
     const flags = ["--model", "tiny", "--base-url", url, "--project", work];
     const [answered, answer] = await toolglot(flags, folder, "which port is it?\n");
     const wasRead = asked[1]?.includes("port = 3000") === true;
+    const [scannedNothing, nothing] = await toolglot(["scan"], join(folder, "empty"), "");
+    const logs = join(folder, ".claude", "projects", "work");
+    mkdirSync(logs, { recursive: true });
+    const call = { type: "tool_use", id: "t", name: "Write", input: { file_path: "a", content: "x\n</content>" } };
+    const message = { role: "assistant", model: "tiny", content: [call] };
+    writeFileSync(join(logs, "1.jsonl"), `${JSON.stringify({ type: "assistant", sessionId: "s", message })}\n`);
+    const [scanned, found] = await toolglot(["scan"], folder, "");
+    const scans = [
+      scannedNothing,
+      nothing.includes("No logs were found."),
+      scanned,
+      found.includes("core/leaked-closer"),
+    ];
     let version = "";
     const stdout = new Writable({
       write(chunk, _, done) {
@@ -54,11 +76,12 @@ export async function consume(): Promise<string> {
     });
     const code = await main(["--version"], { ...processHost(), stdout });
     const isRight = answer.includes("It is 3000, and you wrote: which port is it?");
-    return [helped, help.includes("--base-url"), answered, isRight, wasRead, code, /^\d/.test(version)].join(" | ");
+    const talked = [helped, help.includes("--base-url"), answered, isRight, wasRead];
+    return [...talked, ...scans, code, /^\d/.test(version)].join(" | ");
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-export const expected = "0 | true | 0 | true | true | 0 | true";
+export const expected = "0 | true | 0 | true | true | 0 | true | 1 | true | 0 | true";

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Locale } from "@toolglot/core";
 import type { Command } from "commander";
 import { exitCodes } from "./cli/exit-codes.ts";
 import { buildCommand, languageIn, valuesOf } from "./cli/flags.ts";
@@ -7,17 +8,19 @@ import { UsageError } from "./cli/usage-error.ts";
 import type { Host } from "./host.ts";
 import { wordsFor } from "./words/index.ts";
 
-type Subcommand = (run: Run, host: Host) => Command;
+type Subcommand = (run: Run, host: Host, locale: Locale) => Command;
 
 /** Each is loaded when it is asked for: a start loads what it uses. */
 const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["config", async () => (await import("./config/config-command.ts")).configCommand],
   ["models", async () => (await import("./models/models-command.ts")).modelsCommand],
+  ["check", async () => (await import("./check/check-command.ts")).checkCommand],
   ["parse", async () => (await import("./parse/parse-command.ts")).parseCommand],
   ["tools", async () => (await import("./tools-command/tools-command.ts")).toolsCommand],
   ["router", async () => (await import("./router/router-command.ts")).routerCommand],
   ["approvals", async () => (await import("./router/approvals-command.ts")).approvalsCommand],
   ["audit", async () => (await import("./router/audit-command.ts")).auditCommand],
+  ["scan", async () => (await import("./scan/scan-command.ts")).scanCommand],
   ["sessions", async () => (await import("./sessions/sessions-command.ts")).sessionsCommand],
   ["undo", async () => (await import("./project/undo-command.ts")).undoCommand],
   ["var", async () => (await import("./var/var-command.ts")).varCommand],

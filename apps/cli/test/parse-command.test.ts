@@ -72,3 +72,14 @@ it.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
 });
+
+it("should say what is its own in Chinese, and take tools in the shapes of providers", async () => {
+  const tools = join(folder, "openai.json");
+  const definition = { name: "Search", parameters: { type: "object" } };
+  writeFileSync(tools, JSON.stringify([{ type: "function", function: definition }]));
+  const args = ["--protocol", "toolsxml", "--tools", tools, "--lang", "zh"];
+  const { code, stdout } = await parse(args, "<tools>\n<Search/>\n</tools>");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/1 个块，1 个可以执行；0 个发现\n$/);
+  expect((await parse(["--help", "--lang", "zh"], "")).stdout).toContain("退出码：0 有块可以执行");
+});

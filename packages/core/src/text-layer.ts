@@ -16,6 +16,7 @@ export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
 export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export { foreignCloser } from "./text/foreign-closer.ts";
 export { type ActionWriter, actionCalls, exactJsonText, withText } from "./text/format-actions.ts";
+export { type LeakedCall, leakedCalls } from "./text/leaked-calls.ts";
 export {
   allowsRepair,
   checkParseOptions,

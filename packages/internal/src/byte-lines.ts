@@ -9,6 +9,8 @@ export interface LineTaker {
   line(bytes: Uint8Array): void;
   /** A line of more bytes than are taken: its beginning. Called once, at its end. */
   tooLong(beginning: Uint8Array): void;
+  /** An empty line: for those who count them. */
+  blank?(): void;
 }
 
 /** Cuts a stream of bytes into lines, wherever its chunks are cut. Of a line that is too long nothing but its beginning is kept. */
@@ -30,6 +32,7 @@ export class ByteLines {
       const at = chunk.indexOf(newline, from);
       this.#keep(chunk.subarray(from, at === -1 ? chunk.length : at));
       if (at === -1) return;
+      if (this.#size === 0) this.#take.blank?.();
       this.end();
       from = at + 1;
     }
@@ -46,6 +49,7 @@ export class ByteLines {
     const line = whole.at(-1) === carriageReturn && size === whole.length ? whole.subarray(0, -1) : whole;
     if (size > this.#maxBytes + (line.length < whole.length ? 1 : 0)) this.#take.tooLong(whole);
     else if (line.length > 0) this.#take.line(line);
+    else this.#take.blank?.();
   }
 
   #keep(piece: Uint8Array): void {

@@ -20,3 +20,11 @@ it("cuts bytes into lines, wherever they come apart", () => {
   expect(read([...text])).toEqual(lines);
   for (let at = 1; at < text.length; at++) expect(read([text.slice(0, at), text.slice(at)])).toEqual(lines);
 });
+
+it("tells of empty lines, so that lines can be counted", () => {
+  let blank = 0;
+  const lines = new ByteLines(5, { line: () => undefined, tooLong: () => undefined, blank: () => blank++ });
+  for (const byte of new TextEncoder().encode("\n\r\na\n\nb")) lines.push(Uint8Array.of(byte));
+  lines.end();
+  expect(blank).toBe(3);
+});

@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { type BlockBase, isRunnable, type ParseOptions, type ParseResult, type ToolDefinition } from "@toolglot/core";
+import { type BlockBase, isRunnable, type Locale, type ParseOptions, type ParseResult } from "@toolglot/core";
 import { Command, Option } from "commander";
+import { readToolFile } from "../check/tool-shapes.ts";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Run } from "../cli/run-command.ts";
-import { UsageError } from "../cli/usage-error.ts";
 import type { Host } from "../host.ts";
 import { styleFor } from "../view/style.ts";
+import { callWords } from "../words/calls.ts";
 import { parseView } from "./parse-view.ts";
 import { protocolNames, readers } from "./readers.ts";
 
@@ -20,28 +19,27 @@ interface ParseCommandOptions {
   tools?: string;
   finish?: "stop" | "length";
   explain?: boolean;
-  lang: "zh" | "en";
+  lang: Locale;
 }
 
 /**
  * The subcommand `parse`: reads a model's text on standard input, prints the parser's result. Resolves with the exit
  * code. Rejects with `UsageError` for arguments that can't be meant.
  */
-export function parseCommand(run: Run, host: Host): Command {
+export function parseCommand(run: Run, host: Host, locale: Locale): Command {
+  const { parse: say } = callWords(locale, host.command);
   return new Command(`${host.command} parse`)
-    .description("reads a model's text from standard input and shows what is understood of it; runs nothing")
-    .addOption(
-      new Option("--protocol <id>", "what the text is written in").choices([...protocolNames]).makeOptionMandatory(),
-    )
-    .option("--json", "events as NDJSON while the text comes in, then the result", false)
-    .option("--strict", "no repairs", false)
-    .option("--tools <file>", "tool definitions as a JSON array, for binding and for near-miss names")
-    .addOption(new Option("--reasoning <how>", "whether calls in reasoning are shown").choices(["skip", "search"]))
-    .option("--starts-in-reasoning", "the prompt already opened a reasoning block")
-    .addOption(new Option("--finish <reason>", "how the message ended").choices(["stop", "length"]))
-    .option("--explain", "also the explanation of its mistakes for the model")
-    .addOption(new Option("--lang <code>", "language of --explain").choices(["zh", "en"]).default("en"))
-    .addHelpText("after", "\nExit codes: 0 a block may run, 3 none may, 2 the command line is wrong.")
+    .description(say.about)
+    .addOption(new Option("--protocol <id>", say.protocol).choices([...protocolNames]).makeOptionMandatory())
+    .option("--json", say.json, false)
+    .option("--strict", say.strict, false)
+    .option("--tools <file>", say.tools)
+    .addOption(new Option("--reasoning <how>", say.reasoning).choices(["skip", "search"]))
+    .option("--starts-in-reasoning", say.startsInReasoning)
+    .addOption(new Option("--finish <reason>", say.finish).choices(["stop", "length"]))
+    .option("--explain", say.explain)
+    .addOption(new Option("--lang <code>", say.lang).choices(["zh", "en"]).default("en"))
+    .addHelpText("after", `\n${say.after}`)
     .action((options: ParseCommandOptions) => run(() => parseInput(options, host)));
 }
 
@@ -52,7 +50,7 @@ async function parseInput(options: ParseCommandOptions, { stdin, stdout, env, fo
     strict,
     ...(reasoning && { reasoning }),
     ...(startsInReasoning && { startsInReasoning }),
-    ...(options.tools !== undefined && { tools: readTools(options.tools, folder) }),
+    ...(options.tools !== undefined && { tools: readToolFile(options.tools, folder) }),
   };
   const print = (value: unknown): void => {
     stdout.write(`${JSON.stringify(value)}\n`);
@@ -70,23 +68,8 @@ async function parseInput(options: ParseCommandOptions, { stdin, stdout, env, fo
   if (json) print({ phase: "result", ...result, ...(explanation !== undefined && { explanation }) });
   else {
     const width = Math.min(stdout.columns ?? 100, 120);
-    stdout.write(parseView(source, result, styleFor(stdout, env), width));
+    stdout.write(parseView(source, result, { style: styleFor(stdout, env), width, words: callWords(lang).parse }));
     if (explanation !== undefined) stdout.write(`\n${explanation}\n`);
   }
   return result.blocks.some(isRunnable) ? exitCodes.answered : exitCodes.declined;
-}
-
-function readTools(file: string, folder: string): ToolDefinition[] {
-  let data: unknown;
-  try {
-    data = JSON.parse(readFileSync(resolve(folder, file), "utf8"));
-  } catch (error) {
-    throw new UsageError(`--tools ${file}: ${(error as Error).message}`);
-  }
-  const isTool = (item: unknown): boolean =>
-    typeof (item as ToolDefinition | null)?.name === "string" &&
-    typeof (item as ToolDefinition).inputSchema === "object";
-  if (!Array.isArray(data) || !data.every(isTool))
-    throw new UsageError(`--tools ${file}: a JSON array of { name, description, inputSchema } is wanted.`);
-  return data as ToolDefinition[];
 }

@@ -2,19 +2,23 @@ import { type BlockBase, type Diagnostic, isRunnable, type ParseResult, type Seg
 import { formatDiagnostic, LineCounter } from "@toolglot/core/diagnostics";
 import type { Style } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
+import type { CallWords } from "../words/calls.ts";
 
-/** A result for people: each segment under a head with its place, then every finding with its line and carets. */
-export function parseView(source: string, result: ParseResult<BlockBase>, style: Style, width: number): string {
-  const lines = new LineCounter(source);
-  const segments = result.segments.map((segment) => segmentText(segment, lines, style));
-  const findings = result.diagnostics.map((found) => findingText(source, found, lines, style, width));
-  const runnable = result.blocks.filter(isRunnable).length;
-  const summary = `${count(result.blocks.length, "block")}, ${runnable} may run; ${count(result.diagnostics.length, "finding")}`;
-  return `${[...segments, ...findings, style.strong(summary)].join("\n\n")}\n`;
+/** How a result is shown: in which colours and language, and how wide. */
+interface ParseLook {
+  style: Style;
+  width: number;
+  words: CallWords["parse"];
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+/** A result for people: each segment under a head with its place, then every finding with its line and carets. */
+export function parseView(source: string, result: ParseResult<BlockBase>, { style, width, words }: ParseLook): string {
+  const lines = new LineCounter(source);
+  const segments = result.segments.map((segment) => segmentText(segment, lines, style));
+  const findings = result.diagnostics.map((found) => findingText(source, found, lines, { style, width, words }));
+  const runnable = result.blocks.filter(isRunnable).length;
+  const summary = words.summary(result.blocks.length, runnable, result.diagnostics.length);
+  return `${[...segments, ...findings, style.strong(summary)].join("\n\n")}\n`;
 }
 
 function segmentText(segment: Segment<BlockBase>, lines: LineCounter, style: Style): string {
@@ -51,10 +55,15 @@ function isEmpty(item: unknown): boolean {
   return item === undefined || (typeof item === "object" && item !== null && Object.keys(item).length === 0);
 }
 
-function findingText(source: string, found: Diagnostic, lines: LineCounter, style: Style, width: number): string {
+function findingText(
+  source: string,
+  found: Diagnostic,
+  lines: LineCounter,
+  { style, width, words }: ParseLook,
+): string {
   const [head = "", ...rest] = formatDiagnostic(source, found, { lines, width }).split("\n");
   const colour = found.severity === "error" ? style.bad : found.severity === "warning" ? style.warn : style.dim;
-  const affects = found.affects === "none" ? "" : style.dim(` (affects ${found.affects})`);
+  const affects = found.affects === "none" ? "" : style.dim(words.affects(found.affects));
   return [colour(head) + affects, ...rest].join("\n");
 }
 

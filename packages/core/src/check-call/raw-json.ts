@@ -9,6 +9,8 @@ export function readRaw(text: string): { value?: unknown; found?: Found } {
   if (at === Infinity) return { found: { code: "cut-input", at: text.length } };
   const value = parseJson(text.slice(0, at));
   const last = text.trimEnd().length;
+  // What is no JSON at all, as a text in brackets, came once, too.
+  if (value === undefined || at >= last) return {};
   for (let from = at; from < last; ) {
     const end = endOf(text, from) ?? Infinity;
     if (!isSame(parseJson(text.slice(from, end)), value)) return {};

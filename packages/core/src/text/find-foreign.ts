@@ -68,8 +68,8 @@ function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
 /** Names are compared as models mix them up: without case and separators. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
-/** A call in another format: what the format is called, and where the call begins and ends in the text that is searched. */
-interface Call extends Span {
+/** A call in another format: what the format is called, and where its mark begins and ends in the text that is searched. */
+export interface MarkedCall extends Span {
   name: string;
   protocol?: TextProtocol | undefined;
 }
@@ -100,35 +100,48 @@ export function findForeign(
   texts: readonly TextSegment[],
 ): Iterable<readonly [format: string, Span]> {
   if (texts.length === 0) return [];
-  const finder = new ForeignFinder(own, tools, fences);
+  const finder = new FirstCalls(own, tools, fences);
   for (const { text, span } of texts) finder.find(text, span.start);
   return finder.end();
 }
 
-class ForeignFinder {
+/** A fence that begins with a call: what stands in it, and from its last line on; whether the call is a block of a text protocol. */
+export interface ShownFence extends Pick<Fence, "info"> {
+  text: string;
+  rest: string;
+  isBlock: boolean;
+}
+
+/** Looks for calls in other formats. Those who inherit from it say which ones they want. */
+export abstract class CallFinder {
+  /** Of the tools that may be called. */
+  protected readonly names: readonly string[];
   readonly #own: string;
   readonly #declared: ReadonlySet<string>;
   /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
   readonly #fenceAt: (offset: number) => Fence | undefined;
-  readonly #tags: ReturnType<typeof bareTags>;
-  /** By text protocol; there is one finding for all formats of none. */
-  readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
-  #tag: Span | undefined;
-  #tagCount = 0;
 
   constructor(
     { protocol, builtIns = [] }: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
     tools: readonly { name: string }[],
     fences: readonly Fence[],
   ) {
-    const names = tools.map(({ name }) => name);
+    this.names = tools.map(({ name }) => name);
     this.#own = protocol;
-    this.#declared = new Set(names.map(plain));
+    this.#declared = new Set(this.names.map(plain));
     this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
     this.#fenceAt = closedFences(fences);
-    this.#tags = tagPatterns(names);
   }
+
+  /** Whether a call of a text protocol, or of none, is wanted. */
+  protected abstract wants(protocol: TextProtocol | undefined): boolean;
+
+  /** Takes a call in a text that begins at an offset. */
+  protected abstract take(call: MarkedCall, offset: number): void;
+
+  /** Whether a fence with a call at its beginning shows it, and asks for nothing. */
+  protected abstract shows(fence: ShownFence): boolean;
 
   /** Looks through a text segment that begins at an offset. */
   find(text: string, offset: number): void {
@@ -142,7 +155,7 @@ class ForeignFinder {
     });
     // Within a line, and where it is no more than a name, JSON is a call when there is such a tool.
     this.#calls(text, offset, jsonCall, ({ 0: found, index }) =>
-      (!found.endsWith("}") && startsLine(text, index)) || this.#namesTool(found)
+      (!found.endsWith("}") && startsLine(text, index)) || this.namesTool(found)
         ? { name: "a JSON tool call", start: index, end: index + found.length }
         : undefined,
     );
@@ -151,47 +164,31 @@ class ForeignFinder {
         const start = index + found.search(/\S/);
         // A sentence that mentions a call continues behind it.
         const isCall =
-          this.#namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
+          this.namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
         const name = python ? "a call in Python" : "a call without its markers";
         return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });
-    this.#findTags(text, offset);
-  }
-
-  /** Returns what was found, the first place of each format. */
-  end(): Iterable<readonly [format: string, Span]> {
-    if (this.#tag && this.#tagCount > 1)
-      this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
-    return this.#found.values();
   }
 
   /** Finds the calls at the places of a pattern. */
-  #calls(text: string, offset: number, pattern: RegExp, callAt: (match: RegExpExecArray) => Call | undefined): void {
-    const counts = this.#places(text, offset);
-    // Only openers may be those of another text protocol, too.
-    if (pattern !== openers && this.#found.has(undefined)) return;
+  #calls(
+    text: string,
+    offset: number,
+    pattern: RegExp,
+    callAt: (match: RegExpExecArray) => MarkedCall | undefined,
+  ): void {
+    const counts = this.places(text, offset);
     for (const match of matchesOf(pattern, text)) {
+      // Only openers may be those of another text protocol, too.
+      if (pattern !== openers && !this.wants(undefined)) return;
       const call = callAt(match);
       // One call has several marks, and some formats share theirs.
-      if (!call || this.#found.has(call.protocol) || !counts(call.start, call.protocol !== undefined)) continue;
-      this.#found.set(call.protocol, [call.name, { start: offset + call.start, end: offset + call.end }]);
-      if (pattern !== openers) return;
-    }
-  }
-
-  #findTags(text: string, offset: number): void {
-    const counts = this.#places(text, offset);
-    for (const { 0: found, index } of matchesOf(this.#tags.first, text)) {
-      const end = index + found.length;
-      const start = index + found.search(/\S/);
-      if (!counts(start)) continue;
-      this.#tag ??= { start: offset + start, end: offset + end };
-      this.#tagCount += 1 + (restOfLine(text, end).match(this.#tags.more)?.length ?? 0);
+      if (call && this.wants(call.protocol) && counts(call.start, call.protocol !== undefined)) this.take(call, offset);
     }
   }
 
   /** Returns a function: whether a call may stand at a place, outside of inline code and documentation. Places come in order. */
-  #places(text: string, offset: number): (index: number, isBlock?: boolean) => boolean {
+  protected places(text: string, offset: number): (index: number, isBlock?: boolean) => boolean {
     const isCode = inlineCodeIn(text);
     return (index, isBlock = false) => {
       const fence = this.#fenceAt(offset + index);
@@ -208,15 +205,56 @@ class ForeignFinder {
     // Other tags of the call, and one word, may stand before its mark.
     const before = text.slice(begin, Math.min(index, begin + 1000)).replace(/<[^<>\n]{0,100}>/g, "");
     const begins = fence.body < offset || (index - begin < 1000 && /^\s*[\w.:-]{0,100}\s*$/.test(before));
-    // Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none.
-    const shows = /^.*\n\s*[\p{L}\p{N}]/u.test(text.slice(end, end + 400));
-    return begins && (!shows || isBlock || this.#declared.size === 0 || this.#namesTool(text.slice(begin, end)));
+    const { info } = fence;
+    return begins && !this.shows({ info, text: text.slice(begin, end), rest: text.slice(end, end + 400), isBlock });
   }
 
-  #namesTool(text: string, tools = this.#tools): boolean {
+  /** Whether a tool that may be called is named in a text. */
+  protected namesTool(text: string, tools: ReadonlySet<string> = this.#tools): boolean {
     for (const [name] of matchesOf(/[\p{L}\p{N}_.:-]+/gu, text))
       if (tools.has(plain(name)) || tools.has(plain(name.replace(/^\w+\.|:\d+$/g, "")))) return true;
     return false;
+  }
+}
+
+/** Keeps the first place of each format. */
+class FirstCalls extends CallFinder {
+  readonly #tags = tagPatterns(this.names);
+  /** By text protocol; there is one finding for all formats of none. */
+  readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
+  #tag: Span | undefined;
+  #tagCount = 0;
+
+  protected wants(protocol: TextProtocol | undefined): boolean {
+    return !this.#found.has(protocol);
+  }
+
+  protected take({ name, protocol, start, end }: MarkedCall, offset: number): void {
+    this.#found.set(protocol, [name, { start: offset + start, end: offset + end }]);
+  }
+
+  /** Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none. */
+  protected shows({ text, rest, isBlock }: ShownFence): boolean {
+    return /^.*\n\s*[\p{L}\p{N}]/u.test(rest) && !isBlock && this.names.length > 0 && !this.namesTool(text);
+  }
+
+  override find(text: string, offset: number): void {
+    super.find(text, offset);
+    const counts = this.places(text, offset);
+    for (const { 0: found, index } of matchesOf(this.#tags.first, text)) {
+      const end = index + found.length;
+      const start = index + found.search(/\S/);
+      if (!counts(start)) continue;
+      this.#tag ??= { start: offset + start, end: offset + end };
+      this.#tagCount += 1 + (restOfLine(text, end).match(this.#tags.more)?.length ?? 0);
+    }
+  }
+
+  /** Returns what was found, the first place of each format. */
+  end(): Iterable<readonly [format: string, Span]> {
+    if (this.#tag && this.#tagCount > 1)
+      this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
+    return this.#found.values();
   }
 }
 

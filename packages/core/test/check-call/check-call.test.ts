@@ -153,3 +153,9 @@ it("takes anything, and throws nothing", () => {
     }),
   );
 });
+
+it("takes a text that is no JSON for one that came once", () => {
+  for (const input of ["[REDACTED_ARGUMENTS len=77]", "{path: a}", "[a][b]", "{a}{a}", ' "a" ', "[1]\n"])
+    expect(found(input)).toEqual([]);
+  expect(found("[1][1]")).toEqual(["doubled-input  3"]);
+});

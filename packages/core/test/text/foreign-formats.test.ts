@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BlockBase, ParseOptions, ParseResult, ToolDefinition } from "../../src/index.ts";
-import { callFormats, TextScanner } from "../../src/text-layer.ts";
+import { callFormats, leakedCalls, TextScanner } from "../../src/text-layer.ts";
 
 const tool = (name: string): ToolDefinition => ({ name, description: "", inputSchema: { type: "object" } });
 const weather = { tools: [tool("get_weather"), tool("Git.Status"), tool("ping")] };
@@ -146,6 +146,14 @@ describe("a call in a native format", () => {
     expect(formats(text, weather)).toEqual(wanted);
     expect(formats(`Let me look.\n\n${text}\n`, weather)).toEqual(wanted);
     if (!/^[[{>]?(?:get_|\{")|^>>>|^```/.test(text)) expect(formats(`Let me look. ${text}`, weather)).toEqual(wanted);
+  });
+
+  it.each(Object.entries(dialects))("is found at each of its places: %s", (key, [name, text]) => {
+    const found = leakedCalls(`Let me look.\n\n${text}\n\nAnd again.\n\n${text}\n`, weather.tools);
+    const names = new Set(found.map(({ format }) => format.replace(/^an? /, "")));
+    expect(names).toContain(key === "sign" ? "ATTP document" : name);
+    expect(found.length).toBe(2);
+    expect(leakedCalls(`It writes \`${text.replaceAll(/\n|`/g, " ")}\` then.`, weather.tools)).toEqual([]);
   });
 
   it.each(Object.entries(dialects))("is reported in a fence that holds nothing else: %s", (_, [, text]) => {

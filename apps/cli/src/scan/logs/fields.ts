@@ -1,0 +1,62 @@
+import { isObject } from "@toolglot/internal";
+import { toolOf } from "../../check/tool-shapes.ts";
+import type { LogItem, LogTool } from "./log-reader.ts";
+
+/** Returns a text; undefined for anything else, and for an empty one. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Returns a time in milliseconds since the epoch, from an ISO time or a number of milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Date.parse(value) : value;
+  return typeof time === "number" && Number.isFinite(time) ? time : undefined;
+}
+
+/** Returns the objects of a list with their places in it; none for what is no list. */
+export function objectsOf(list: unknown): [Record<string, unknown>, number][] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item, index) => (isObject(item) ? [[item, index] as [Record<string, unknown>, number]] : []));
+}
+
+/** Returns tools from a list in any provider's shape; undefined when none is one. */
+export function toolsOf(list: unknown): LogTool[] | undefined {
+  const tools = objectsOf(list).flatMap(([tool]) => toolOf(tool) ?? []);
+  return tools.length > 0 ? tools : undefined;
+}
+
+/**
+ * Returns what is in a message's content: a text, or parts in the shape of Anthropic, OpenAI or the AI SDK. Texts count where the model
+ * says them.
+ */
+export function contentItems(content: unknown, path: string, isModel: boolean): LogItem[] {
+  if (typeof content === "string") return isModel && content !== "" ? [{ type: "text", text: content, path }] : [];
+  return objectsOf(content).flatMap(([part, index]) => partItems(part, `${path}/${index}`, isModel));
+}
+
+function partItems(part: Record<string, unknown>, path: string, isModel: boolean): LogItem[] {
+  const { type } = part;
+  if (type === "text" || type === "output_text") {
+    const text = textOf(part.text);
+    return isModel && text !== undefined ? [{ type: "text", text, path: `${path}/text` }] : [];
+  }
+  if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use")
+    return [{ type: "call", id: textOf(part.id), name: nameOf(part.name), input: part.input, path: `${path}/input` }];
+  if (type === "tool-call") {
+    const key = "args" in part ? "args" : "input";
+    return [
+      {
+        type: "call",
+        id: textOf(part.toolCallId),
+        name: nameOf(part.toolName),
+        input: part[key],
+        path: `${path}/${key}`,
+      },
+    ];
+  }
+  const id =
+    textOf(part.tool_use_id) ?? (type === "tool-result" || type === "tool-error" ? textOf(part.toolCallId) : undefined);
+  return id === undefined ? [] : [{ type: "result", id }];
+}
+
+/** A call's name as it was written; none is an empty one. */
+export const nameOf = (name: unknown): string => (typeof name === "string" ? name : "");

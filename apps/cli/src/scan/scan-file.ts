@@ -1,0 +1,218 @@
+import { type CallFinding, checkCall } from "@toolglot/core/check-call";
+import { leakedCalls } from "@toolglot/core/text";
+import { atPointer, parseJson } from "@toolglot/internal";
+import { excerptOf, inputText } from "./excerpt.ts";
+import { type LogRecord, readRecords } from "./log-records.ts";
+import type { LogEntry, LogItem } from "./logs/log-reader.ts";
+import { RecordReader } from "./logs/log-readers.ts";
+import { LostCalls } from "./lost-calls.ts";
+import { ToolBook } from "./tool-book.ts";
+
+/** What is wrong with a call, where it stands, and how it looks. */
+export interface ScanFinding {
+  file: string;
+  /** From 1. */
+  line: number;
+  /** Empty where nobody knows. */
+  tool: string;
+  model?: string;
+  code: CallFinding["code"] | "scan/leaked-call" | "scan/lost-result";
+  /** JSON Pointer in the line, or in the file that is one document. It goes on into arguments that are JSON text. */
+  path: string;
+  /** At most 200 characters, with secrets masked. */
+  excerpt: string;
+}
+
+/** Which calls are looked at. */
+export interface ScanFilter {
+  /** Milliseconds since the epoch: what is older is left out. */
+  since?: number | undefined;
+  tool?: string | undefined;
+}
+
+/** Receiver of what is found in a file. */
+export interface ScanTaker {
+  call(tool: string, model: string | undefined): void;
+  finding(finding: ScanFinding): void;
+  /** A line, or a part of a document, that no reader knows. */
+  unread(line: number): void;
+}
+
+/** Reads the records of a source, from its start. A source is read twice: what its tools are is known in the end. */
+export type ReadSource = (taker: Parameters<typeof readRecords>[1]) => void;
+
+/** Looks through a log for calls that came damaged. Returns whether a reader knew any of its records. Throws what reading it does. */
+export function scanSource(file: string, read: ReadSource, filter: ScanFilter, taker: ScanTaker): boolean {
+  const survey = new Survey();
+  walk(read, survey, () => undefined);
+  survey.lost.end();
+  return walk(read, new Judge(file, survey, filter, taker), (line) => taker.unread(line));
+}
+
+/** The source of a file. */
+export const fileSource =
+  (path: string): ReadSource =>
+  (taker) =>
+    readRecords(path, taker);
+
+/** An item of a log, and all that is known of its surroundings. */
+interface Surroundings {
+  line: number;
+  pointer: string;
+  conversation: string;
+  entry: LogEntry;
+}
+
+interface Visitor {
+  /** An entry begins; its items follow. */
+  entry(about: Surroundings): void;
+  item(item: LogItem, about: Surroundings): void;
+  conversationEnd(conversation: string): void;
+}
+
+/** Reads all records. Returns whether a reader knew any of them. */
+function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void): boolean {
+  const reader = new RecordReader();
+  let isKnown = false;
+  const record = ({ line, pointer, value }: LogRecord): void => {
+    // A record that holds a whole conversation is one of its own.
+    const own = `${line}${pointer}`;
+    const found = reader.read(value, pointer, {
+      entry(entry, at, isInside) {
+        const about = { line, pointer: at, conversation: isInside ? own : (entry.conversation ?? ""), entry };
+        visitor.entry(about);
+        for (const item of entry.items) visitor.item(item, about);
+      },
+      conversationEnd: () => visitor.conversationEnd(own),
+    });
+    if (found) isKnown = true;
+    else unread(line);
+  };
+  read({ record, unread });
+  return isKnown;
+}
+
+/** The first reading: which tools there are, and which calls never had a result. */
+class Survey implements Visitor {
+  readonly tools = new ToolBook();
+  readonly lost = new LostCalls();
+  #calls = 0;
+  #entries = 0;
+  #answer: string | undefined;
+
+  entry({ entry: { answer, isAnswer } }: Surroundings): void {
+    this.#entries += 1;
+    this.#answer = answer ?? (isAnswer ? `#${this.#entries}` : undefined);
+  }
+
+  item(item: LogItem, { conversation }: Surroundings): void {
+    switch (item.type) {
+      case "call":
+        this.tools.see(item.name, item.input);
+        this.lost.model(conversation, this.#answer);
+        if (item.id !== undefined) this.lost.call(conversation, this.#calls, item.id);
+        this.#calls += 1;
+        break;
+      case "text":
+        this.lost.model(conversation, this.#answer);
+        break;
+      case "result":
+        this.lost.other(conversation, item.id);
+        break;
+      case "turn":
+        this.lost.other(conversation);
+        break;
+      case "tools":
+        for (const tool of item.tools) this.tools.list(tool);
+    }
+  }
+
+  conversationEnd(conversation: string): void {
+    this.lost.end(conversation);
+  }
+}
+
+/** The second reading: judges what was said and called. */
+class Judge implements Visitor {
+  readonly #file: string;
+  readonly #lost: ReadonlySet<number>;
+  readonly #tools: ReturnType<ToolBook["definitions"]>;
+  readonly #names: readonly { name: string }[];
+  readonly #filter: ScanFilter;
+  readonly #taker: ScanTaker;
+  readonly #models = new Map<string, string>();
+  #protocol: LogEntry["protocol"];
+  #calls = 0;
+
+  constructor(file: string, { tools, lost }: Survey, filter: ScanFilter, taker: ScanTaker) {
+    this.#file = file;
+    this.#lost = lost.found;
+    this.#tools = tools.definitions();
+    this.#names = [...this.#tools.values()];
+    this.#filter = filter;
+    this.#taker = taker;
+  }
+
+  entry({ conversation, entry: { model, protocol } }: Surroundings): void {
+    if (model !== undefined) this.#models.set(conversation, model);
+    this.#protocol = protocol ?? this.#protocol;
+  }
+
+  item(item: LogItem, about: Surroundings): void {
+    const { time } = about.entry;
+    const { since, tool } = this.#filter;
+    const isLeftOut = since !== undefined && time !== undefined && time < since;
+    if (item.type === "call") {
+      const number = this.#calls;
+      this.#calls += 1;
+      if (!isLeftOut && (tool === undefined || tool === item.name)) this.#call(item, number, about);
+    } else if (item.type === "text" && !isLeftOut) this.#text(item, about);
+  }
+
+  conversationEnd(conversation: string): void {
+    this.#models.delete(conversation);
+  }
+
+  #call({ name, input, path }: LogItem & { type: "call" }, number: number, about: Surroundings): void {
+    this.#taker.call(name, this.#modelOf(about));
+    const report = (code: ScanFinding["code"], at: string, excerpt: string): void =>
+      this.#report(about, { tool: name, code, path: `${about.pointer}${at}`, excerpt });
+    for (const { code, path: inside, at } of checkCall({ name, input }, this.#tools.get(name))) {
+      const value = atPointer(typeof input === "string" ? parseJson(input) : input, inside);
+      const shown = typeof value === "string" ? value : inputText(input);
+      report(code, `${path}${inside}`, excerptOf(shown, typeof value === "string" ? at : 0));
+    }
+    if (this.#lost.has(number)) report("scan/lost-result", path, excerptOf(inputText(input)));
+  }
+
+  #text({ text, path }: LogItem & { type: "text" }, about: Surroundings): void {
+    const own = this.#protocol === "none" ? undefined : this.#protocol;
+    for (const { span } of leakedCalls(text, this.#names, own)) {
+      const leaked = text.slice(span.start, span.end);
+      const tool = this.#toolIn(leaked);
+      if (this.#filter.tool !== undefined && this.#filter.tool !== tool) continue;
+      const excerpt = excerptOf(text.slice(span.start));
+      this.#report(about, { tool, code: "scan/leaked-call", path: `${about.pointer}${path}`, excerpt });
+    }
+  }
+
+  /** The tool that a leaked call names: one that is known, else what stands where names stand. */
+  #toolIn(text: string): string {
+    const head = text.slice(0, 1_000);
+    for (const [word] of head.matchAll(/[\p{L}\p{N}_.:-]{1,100}/gu)) {
+      const name = word.replace(/^functions\.|:\d+$/g, "");
+      if (this.#tools.has(name)) return name;
+    }
+    return /(?:name["']?\s{0,9}[=:]\s{0,9}["']|function=["']?)([\w.:-]{1,100})/.exec(head)?.[1] ?? "";
+  }
+
+  #modelOf({ conversation }: Surroundings): string | undefined {
+    return this.#models.get(conversation) ?? this.#models.get("");
+  }
+
+  #report(about: Surroundings, found: Pick<ScanFinding, "tool" | "code" | "path" | "excerpt">): void {
+    const model = this.#modelOf(about);
+    const { tool, ...rest } = found;
+    this.#taker.finding({ file: this.#file, line: about.line, tool, ...(model !== undefined && { model }), ...rest });
+  }
+}
