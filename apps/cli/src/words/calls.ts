@@ -2,7 +2,7 @@ import type { Locale } from "@toolglot/core";
 
 /** What `scan`, `check` and `parse` say in English. `cli` is how the person calls it. */
 const en = (cli: string) => ({
-  lang: "language of what is said here (default: en)",
+  lang: "language of what is said here",
   json: "as one JSON object",
   count: (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`,
   calls: "call",
@@ -10,7 +10,7 @@ const en = (cli: string) => ({
   files: "file",
   scan: {
     about:
-      "reads the logs of sessions and lists calls that leaked into text, came cut, doubled or swallowed, or lost their result; writes and sends nothing",
+      "reads the logs of sessions and lists calls that leaked into text, whose arguments came cut, doubled or swallowed, or whose result was lost; writes and sends nothing",
     paths:
       "files and folders (default: where Claude Code, Codex, opencode, pi, AI SDK devtools and toolglot keep theirs)",
     since: "only what is not older, as 2026-11-01",
@@ -81,7 +81,7 @@ const en = (cli: string) => ({
 export type CallWords = ReturnType<typeof en>;
 
 const zh = (cli: string): CallWords => ({
-  lang: "这里所说的话用哪种语言（默认：en）",
+  lang: "这里所说的话用哪种语言",
   json: "输出为一个 JSON 对象",
   count: (count, one) => `${count} ${one}`,
   calls: "个调用",
