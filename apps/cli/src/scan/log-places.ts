@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Host } from "../host.ts";
@@ -21,15 +21,24 @@ const jsonLines = /\.jsonl$/i;
 export function knownPlaces({ env, folder }: Pick<Host, "env" | "folder">): LogPlace[] {
   const home = env.HOME || env.USERPROFILE || homedir();
   const data = env.XDG_DATA_HOME || join(home, ".local", "share");
+  const codex = env.CODEX_HOME || join(home, ".codex");
   const places: [name: string, path: string, logs: RegExp][] = [
     ["Claude Code", join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects"), jsonLines],
-    ["Codex", join(env.CODEX_HOME || join(home, ".codex"), "sessions"), jsonLines],
+    ["Codex", join(codex, "sessions"), jsonLines],
     ["opencode", join(data, "opencode"), /opencode[\w-]*\.db$/],
     ["pi", join(env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "sessions"), jsonLines],
     ["AI SDK devtools", env.AI_SDK_DEVTOOLS_DB_PATH || join(folder, ".devtools", "generations.json"), /\.json$/],
     ["toolglot", join(env.TRP_DATA_DIR || join(data, "toolglot"), "sessions"), /\.jsonl?$/],
   ];
-  return places.map(([name, path, logs]) => ({ name, path, files: filesIn(path, logs) ?? [] }));
+  // Where few of them are, which is told only then.
+  const rare: typeof places = [["Codex", join(codex, "archived_sessions"), jsonLines]];
+  if (!env.CLAUDE_CONFIG_DIR)
+    rare.push(["Claude Code", join(env.XDG_CONFIG_HOME || join(home, ".config"), "claude", "projects"), jsonLines]);
+  return [...places, ...rare.filter(([, path]) => existsSync(path))].map(([name, path, logs]) => ({
+    name,
+    path,
+    files: filesIn(path, logs) ?? [],
+  }));
 }
 
 /** Returns the files that a person named, and those in the folders named. */

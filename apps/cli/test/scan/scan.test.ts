@@ -222,12 +222,14 @@ describe("without a path", () => {
       ".codex/sessions/2026/11/20/rollout-1.jsonl": text("codex.jsonl"),
       ".pi/agent/sessions/--work--/1.jsonl": text("pi.jsonl"),
       ".devtools/generations.json": text("ai-sdk-generations.json"),
+      ".codex/archived_sessions/rollout-2.jsonl": text("codex-flat.jsonl"),
     });
     const { code, stdout } = await atHome(home);
     expect(code).toBe(1);
     expect(stdout).toMatch(/Claude Code {7}\S+ {2}1 file\n/);
     expect(stdout).toMatch(/opencode {10}\S+ {2}nothing there\n/);
-    expect(stdout).toContain("4 files, 16 calls; 13 findings");
+    expect(stdout).toMatch(/Codex {13}\S+archived_sessions {2}1 file\n/);
+    expect(stdout).toContain("5 files, 18 calls; 14 findings");
   });
 
   it("looks where the environment says", async () => {
