@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { Toolkit } from "@toolglot/toolkit";
 import { expect, it } from "vitest";
@@ -14,6 +15,7 @@ const outcomes: Record<string, unknown> = {
   toAiSdkTools: ["add"],
   fromAiSdkTools: ["weather"],
   toolkitPrepareStep: "42.",
+  onceTools: [false, true],
   inOrder: ["add"],
 };
 
@@ -32,5 +34,7 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
   });
   const asks = name === "toolglotMiddleware" ? ['<tools>\n<add a="19" b="23"/>\n</tools>'] : [];
   const { model } = scriptedProvider([...asks, "42."]);
-  expect(await example({ provider: model, toolkit, signal: new AbortController().signal })).toEqual(outcomes[name]);
+  expect(
+    await example({ provider: model, toolkit, signal: new AbortController().signal, storage: memoryStorage() }),
+  ).toEqual(outcomes[name]);
 });

@@ -3,11 +3,13 @@ import {
   aiSdkModel,
   fromAiSdkTools,
   inOrder,
+  onceTools,
   toAiSdkTools,
   toolglotMiddleware,
   toolkitPrepareStep,
 } from "@toolglot/ai-sdk";
 import { textMessage } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import type { Toolkit } from "@toolglot/toolkit";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
@@ -19,6 +21,7 @@ export interface Given {
   provider: Parameters<typeof wrapLanguageModel>[0]["model"];
   toolkit: Toolkit;
   signal: AbortSignal;
+  storage: Storage;
 }
 
 export const examples: Record<string, (given: Given) => Promise<unknown>> = {
@@ -57,6 +60,13 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     const tools = toAiSdkTools(toolkit, { groups: "all" }) as ToolSet;
     const prepareStep = toolkitPrepareStep(toolkit);
     return (await generateText({ model: provider, tools, prepareStep, prompt: "What is 19 + 23?" })).text;
+  },
+  async onceTools({ storage }) {
+    const make = () => tool({ description: "", inputSchema: z.object({}), execute: async () => "done" });
+    const [refund, orders] = [make(), make()];
+    const log = storage.operations;
+    const tools = onceTools({ refund, orders }, { log, scope: "shop", effects: { orders: "pure" } });
+    return [tools.refund === refund, tools.orders === orders];
   },
   async inOrder({ toolkit }) {
     const tools = inOrder(toAiSdkTools(toolkit));

@@ -7,4 +7,5 @@ export {
   explainFindings,
   type GuardedCall,
 } from "./check-call/call-guard.ts";
-export { type CallFinding, type CallFindingCode, type CheckCallOptions, checkCall } from "./check-call/check-call.ts";
+export { type CheckCallOptions, checkCall } from "./check-call/check-call.ts";
+export type { CallFinding, CallFindingCode, FaultName } from "./check-call/types.ts";

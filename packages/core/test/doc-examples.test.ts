@@ -1,6 +1,7 @@
 // The examples of the doc comments, word for word, and what they come to.
 import { join } from "node:path";
 import {
+  type AnyTool,
   bindNames,
   coerceText,
   isContextOverflow,
@@ -12,6 +13,7 @@ import {
   undoNeutralize,
 } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
+import { judgeHttp, once, onceTool, settleOnce } from "@toolglot/core/once";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { memoryStorage } from "@toolglot/core/storage";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
@@ -20,7 +22,7 @@ import { expect, it } from "vitest";
 
 // The bridge needs a protocol: its example runs beside one.
 const toolsxml = join(import.meta.dirname, "../../toolsxml/test/doc-examples.test.ts");
-testDocExamples([import.meta.filename, toolsxml], [join(import.meta.dirname, "../src")], 15);
+testDocExamples([import.meta.filename, toolsxml], [join(import.meta.dirname, "../src")], 18);
 
 it("should run the examples of names and values", () => {
   const { byName } = bindNames([{ name: "File.Write", inputSchema: { type: "object" } }], "python");
@@ -86,6 +88,32 @@ it("should run the example of the operation log", async () => {
   }
   const again = await log.claim(request); // { status: "replay", … }
   expect(again).toMatchObject({ status: "replay", record: { outcome: { ticket: 12 } } });
+});
+
+/** As a durable log would be. */
+const lasting = { name: "disk", get: () => "disk" };
+
+it("should run the examples of what happens once", async () => {
+  const log = new MemoryOperationLog();
+  Object.defineProperty(log, "durability", lasting);
+  const refund = async (asked: { order: number; idempotencyKey: string }) => ({ refund: asked.order });
+  const which = { scope: "shop/refund", input: { order: 7 }, judge: judgeHttp };
+  const { value, replayed } = await once(log, which, ({ key }) => refund({ order: 7, idempotencyKey: key }));
+  expect([value, replayed]).toEqual([{ refund: 7 }, false]);
+
+  const key = "order-8";
+  await once(log, { scope: "shop/refund", key }, () => Promise.reject(new Error("reset"))).catch(() => undefined);
+  const settled = await settleOnce(log, { scope: "shop/refund", key }, { happened: false }, "ann@shop");
+  expect(settled).toBe(true);
+});
+
+it("should run the example of a tool whose calls happen once", async () => {
+  const storage = memoryStorage();
+  Object.defineProperty(storage.operations, "durability", lasting);
+  const refundTool: AnyTool = { name: "refund", description: "Refunds.", inputSchema: {}, execute: () => "refunded" };
+  const refund = onceTool(refundTool, { log: storage.operations, scope: "shop", judge: judgeHttp });
+  const context = { signal: new AbortController().signal, callId: "c" };
+  expect(await refund.execute({ order: 7 }, context)).toBe("refunded");
 });
 
 it("should run the example of Python stubs", () => {

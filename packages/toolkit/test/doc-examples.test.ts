@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CallsAction, ExecutorContext } from "@toolglot/core";
+import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { Toolkit } from "@toolglot/toolkit";
 import { expect, it } from "vitest";
@@ -13,6 +14,7 @@ const outcomes: Record<string, unknown> = {
   toolkitExecutor: [{ status: "ok", data: 42 }],
   makeSubagentTool: ["Because."],
   createMcpClient: true,
+  onceHandler: false,
   taskTools: [true, "add", "view_task", "wait_task", "cancel_task"],
   toOpenAiTools: { tools: 1, names: "object" },
 };
@@ -39,6 +41,13 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
     runId: "run-1",
     stepIndex: 0,
   };
-  const given = { toolkit, action, context, research: async () => "Because.", server: fixture("unruly-stdio.mjs") };
+  const given = {
+    toolkit,
+    action,
+    context,
+    research: async () => "Because.",
+    server: fixture("unruly-stdio.mjs"),
+    storage: memoryStorage(),
+  };
   expect(await example(given)).toEqual(outcomes[name]);
 });

@@ -1,5 +1,7 @@
 // The examples of the doc comments, word for word, in functions that can be run. doc-examples.test.ts compares and runs them.
+import { McpServer } from "@modelcontextprotocol/server";
 import type { CallsAction, Executor, ExecutorContext } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import {
   defineTool,
   makeSubagentTool,
@@ -9,7 +11,8 @@ import {
   toOpenAiTools,
   toolkitExecutor,
 } from "@toolglot/toolkit";
-import { createMcpClient } from "@toolglot/toolkit/mcp";
+import { createMcpClient, onceHandler } from "@toolglot/toolkit/mcp";
+import { z } from "zod";
 
 /** Whatever the example is not about. */
 export interface Given {
@@ -18,6 +21,7 @@ export interface Given {
   context: ExecutorContext;
   research(question: string, signal: AbortSignal): Promise<string>;
   server: string;
+  storage: Storage;
 }
 
 export const examples: Record<string, (given: Given) => Promise<unknown>> = {
@@ -82,6 +86,14 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     } finally {
       await client.close();
     }
+  },
+  async onceHandler({ storage }) {
+    const server = new McpServer({ name: "shop", version: "1.0.0" });
+    const inputSchema = z.object({ order: z.number() });
+    const refund = async ({ order }: { order: number }) => ({ content: [{ type: "text" as const, text: `${order}` }] });
+    const log = storage.operations;
+    server.registerTool("refund", { inputSchema }, onceHandler(refund, { log, scope: "shop/refund" }));
+    return server.isConnected();
   },
   async taskTools({ toolkit }) {
     const tasks = new Tasks();

@@ -28,7 +28,7 @@ export interface OnceToolsOptions<Tools extends AiSdkToolSet = AiSdkToolSet>
  *
  * @example
  * ```ts
- * const tools = onceTools({ refund, orders }, { log: storage.operations, scope: "shop", effects: { orders: "pure" } });
+ * const tools = onceTools({ refund, orders }, { log, scope: "shop", effects: { orders: "pure" } });
  * ```
  */
 export function onceTools<Tools extends AiSdkToolSet>(tools: Tools, options: OnceToolsOptions<Tools>): Tools {

@@ -4,8 +4,9 @@ import { toJsonText } from "../json.ts";
 import type { Locale } from "../protocol.ts";
 import { textHash } from "../text-hash.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
-import { type CallFinding, type CheckCallOptions, checkCall, type FaultName } from "./check-call.ts";
+import { type CheckCallOptions, checkCall } from "./check-call.ts";
 import { type FindingWords, findingText } from "./finding-text.ts";
+import type { CallFinding, FaultName } from "./types.ts";
 
 /** Options of {@link CallGuard}. */
 export interface CallGuardOptions extends CheckCallOptions {

@@ -1,5 +1,5 @@
-import type { Found } from "./check-call.ts";
 import { closersIn, isCutCloser, prefix, quoteMark, tokenMark } from "./marks.ts";
+import type { Found } from "./types.ts";
 
 const name = `[^\\s<>"'=:|]{1,100}`;
 const element = (names: string, more = "[^<>]{0,200}"): string => `<${prefix}(?:${names})${more}>`;

@@ -1,4 +1,4 @@
-import type { FaultName, Found } from "./check-call.ts";
+import type { FaultName, Found } from "./types.ts";
 
 /** Says what is wrong: with an argument, from the mark on that was found, and the names of what it swallowed. */
 export type FindingWords = Readonly<Record<FaultName, (argument: string, mark: string, names: string) => string>>;

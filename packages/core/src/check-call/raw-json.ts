@@ -1,5 +1,5 @@
 import { parseJson } from "@toolglot/internal";
-import type { Found } from "./check-call.ts";
+import type { Found } from "./types.ts";
 
 /** Reads arguments that came as JSON: one document, or the same one several times. */
 export function readRaw(text: string): { value?: unknown; found?: Found } {

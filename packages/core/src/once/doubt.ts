@@ -15,7 +15,7 @@ import type { OncePlan, ProbeAnswer } from "./options.ts";
  *
  * @example
  * ```ts
- * const settled = await settleOnce(log, { scope: "shop/refund", key }, { happened: true, value: { refund: "re_1" } }, "ann");
+ * const settled = await settleOnce(log, { scope: "shop/refund", key }, { happened: false }, "ann@shop");
  * ```
  */
 export async function settleOnce(

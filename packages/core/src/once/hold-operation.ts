@@ -1,4 +1,4 @@
-import { clockSince, keepLease, sleep } from "@toolglot/internal";
+import { clockSince, keepLease, type Lease, sleep } from "@toolglot/internal";
 import type { JsonValue } from "../json.ts";
 import type {
   ClaimRequest,
@@ -37,6 +37,8 @@ export interface HoldOptions {
   signal?: AbortSignal | undefined;
   /** The log's clock: a storage's `now`. Default: reckoned from what the log says of the claim. */
   now?: (() => number) | undefined;
+  /** True for a lease that does not keep the process alive. Default false. */
+  background?: boolean;
 }
 
 const firstPauseMs = 20;
@@ -49,14 +51,17 @@ const maxPauseMs = 1000;
 export async function holdOperation(
   log: OperationLog,
   request: ClaimRequest,
-  { waitMs = Infinity, signal, now }: HoldOptions = {},
+  { waitMs = Infinity, signal, now, background = false }: HoldOptions = {},
 ): Promise<HeldOperation | Exclude<ClaimResult, { status: "claimed" }>> {
   const from = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
     const asked = performance.now();
     const found = await log.claim(request);
     if (found.status === "claimed") {
-      return held(log, found, request.leaseMs, now ?? clockSince(found.record.claimedAt, asked), signal);
+      const clock = now ?? clockSince(found.record.claimedAt, asked);
+      const { leaseUntil } = found.record;
+      const lease = { leaseMs: request.leaseMs, leaseUntil, now: clock, signal, background };
+      return held(log, found, keepLease(log, found.claim, lease), clock);
     }
     const left = waitMs - (performance.now() - from);
     if (found.status !== "busy" || left <= 0 || !(await sleep(Math.min(pauseMs, left), signal))) return found;
@@ -66,11 +71,9 @@ export async function holdOperation(
 function held(
   log: OperationLog,
   { claim, record }: { claim: OperationClaim; record: OperationRecord },
-  leaseMs: number,
+  lease: Lease,
   now: () => number,
-  signal: AbortSignal | undefined,
 ): HeldOperation {
-  const lease = keepLease(log, claim, { leaseMs, leaseUntil: record.leaseUntil, now, signal });
   return {
     claim,
     record,

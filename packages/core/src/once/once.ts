@@ -39,9 +39,8 @@ export interface Once<T> {
  *
  * @example
  * ```ts
- * const { value, replayed } = await once(log, { scope: "shop/refund", input: { order: 7 }, judge: judgeHttp }, ({ key }) =>
- *   refund({ order: 7, idempotencyKey: key }),
- * );
+ * const which = { scope: "shop/refund", input: { order: 7 }, judge: judgeHttp };
+ * const { value, replayed } = await once(log, which, ({ key }) => refund({ order: 7, idempotencyKey: key }));
  * ```
  */
 export async function once<T extends JsonValue | undefined>(

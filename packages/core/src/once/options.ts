@@ -48,7 +48,7 @@ export interface OnceOptions {
   remember?: "failures";
   /** Allows a log that forgets at exit for an `opaque` effect. Default false. */
   allowVolatile?: boolean;
-  /** Who does it, for people who read the log. Default: a random name. */
+  /** Who does it, for people who read the log. Default: a random name for this process. */
   owner?: string;
   /** Ends the waiting. After the beginning it is the work's to obey, and what the work throws then is `unknown`. */
   signal?: AbortSignal;
@@ -62,6 +62,9 @@ export interface OncePlan extends OnceOptions {
   waitMs: number;
   request: ClaimRequest;
 }
+
+/** Of this process. */
+let processName: string | undefined;
 
 const day = 24 * 60 * 60 * 1000;
 const maxKey = 512;
@@ -92,7 +95,8 @@ export async function readPlan(log: OperationLog, options: OnceOptions): Promise
   if (options.key !== undefined && key.length > maxKey)
     throw new TypeError(`once: a key has 1 to ${maxKey} characters. Leave it out, and it is made from the input.`);
   const abandoned = effect === "idempotent" ? "reclaim" : "doubt";
-  const owner = options.owner ?? randomHex(8);
+  processName ??= randomHex(8);
+  const { owner = processName } = options;
   const request: ClaimRequest = { scope, key, fingerprint: digest, owner, leaseMs, ttlMs, keepMs, abandoned };
   checkClaimRequest(request);
   return { ...options, key, waitMs, request };

@@ -4,18 +4,8 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { judgeHttp, judgeMcp, once, type Verdict } from "../../src/once-layer.ts";
+import { errorTable, vectors } from "./error-table.ts";
 import { log, options } from "./support.ts";
-
-interface Vector {
-  client: string;
-  what: string;
-  verdict: Verdict;
-  hidden?: true;
-  error: unknown;
-}
-
-const file = new URL("../../../../conformance/once/http-errors.json", import.meta.url);
-const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { vectors: Vector[] };
 
 /** Headers are recorded by what they hold. */
 function revive(value: unknown): unknown {
@@ -46,6 +36,11 @@ describe("judgeHttp", () => {
       "OpenAI: 303+422",
       "OpenAI: 303+refused",
     ]);
+  });
+
+  it("should be documented by a table that is true", () => {
+    const page = readFileSync(new URL("../../../../docs/errors-of-http-clients.md", import.meta.url), "utf8");
+    expect(page).toContain(errorTable());
   });
 
   it.each<[string, unknown]>([

@@ -28,7 +28,7 @@ interface RequestContext {
  *
  * @example
  * ```ts
- * server.registerTool("refund", { inputSchema }, onceHandler(refund, { log: storage.operations, scope: "shop/refund" }));
+ * server.registerTool("refund", { inputSchema }, onceHandler(refund, { log, scope: "shop/refund" }));
  * ```
  */
 export function onceHandler<Given extends unknown[], Result>(

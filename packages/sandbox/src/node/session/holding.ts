@@ -1,6 +1,7 @@
-import { type OperationClaim, ToolglotError } from "@toolglot/core";
+import { ToolglotError } from "@toolglot/core";
+import { type HeldOperation, holdOperation } from "@toolglot/core/executing";
 import type { Storage } from "@toolglot/core/storage";
-import { checkKeys, keepLease, type Lease, randomHex } from "@toolglot/internal";
+import { checkKeys, randomHex } from "@toolglot/internal";
 import {
   allSessions,
   checkSessionId,
@@ -19,27 +20,25 @@ import { sessionError } from "./errors.ts";
 /** A session that this process holds: nobody else's images count, until the lease is lost. */
 export class Holding {
   readonly id: string;
-  readonly lease: Lease;
   readonly #storage: Storage;
-  readonly #claim: OperationClaim;
+  readonly held: HeldOperation;
   /** Lines of the log that this process knows. */
   #count: number;
   #images: readonly KeptImage[];
   /** The log has lines of another holder. */
   #isTaken = false;
 
-  constructor(storage: Storage, claim: OperationClaim, lease: Lease, lines: readonly string[]) {
-    this.id = claim.key;
-    this.lease = lease;
+  constructor(storage: Storage, held: HeldOperation, lines: readonly string[]) {
+    this.id = held.claim.key;
     this.#storage = storage;
-    this.#claim = claim;
+    this.held = held;
     this.#count = lines.length;
     this.#images = keptImages(lines);
   }
 
   /** Somebody else has the session, or may have it: the lease was lost, or its log is another's. */
   get isLost(): boolean {
-    return this.#isTaken || this.lease.loss !== undefined;
+    return this.#isTaken || this.held.isLost;
   }
 
   /** The images that are there, the oldest first. */
@@ -64,8 +63,8 @@ export class Holding {
     const line: SessionLine = { image, kept };
     if (!(await logs.append(logName(this.id), [JSON.stringify(line)], this.#count))) {
       await blobs.delete(blob);
-      this.#isTaken = ownerOf((await logs.read(logName(this.id))) ?? []) !== this.#claim.fence;
-      if (this.#isTaken) await this.lease.stop();
+      this.#isTaken = ownerOf((await logs.read(logName(this.id))) ?? []) !== this.held.claim.fence;
+      if (this.#isTaken) await this.held.stop();
       throw liveError(this.id);
     }
     this.#count += 1;
@@ -92,31 +91,25 @@ export class Holding {
 
   /** Releases the session. */
   async release(): Promise<void> {
-    await this.lease.stop();
+    await this.held.stop();
     // Nothing was stored: only that somebody held it.
     if (this.#images.length === 0 && this.#count > 0) await this.forget();
-    await this.#storage.operations.finish(this.#claim, { state: "released" });
+    await this.held.end({ state: "released" });
   }
 }
 
 /** Claims a session, there or not, and renews the claim. Rejects with `sandbox/session-live`. */
 export async function holdSession(storage: Storage, id: string, leaseMs: number): Promise<Holding> {
   const { operations, logs, blobs, now } = storage;
-  const claimed = await operations.claim({
-    ...sessionOperation(id),
-    fingerprint: "session",
-    owner: randomHex(16),
-    leaseMs,
-  });
-  if (claimed.status !== "claimed") throw liveError(id, claimed.record.leaseUntil);
-  const { claim, record } = claimed;
-  const lease = keepLease(operations, claim, { leaseMs, leaseUntil: record.leaseUntil, now, background: true });
-  const owner: SessionLine = { owner: claim.fence };
+  const request = { ...sessionOperation(id), fingerprint: "session", owner: randomHex(16), leaseMs };
+  const held = await holdOperation(operations, request, { waitMs: 0, now, background: true });
+  if (!("claim" in held)) throw liveError(id, held.record.leaseUntil);
+  const owner: SessionLine = { owner: held.claim.fence };
   let lines: string[];
   // An earlier holder may add an image until it finds this line.
   do lines = (await logs.read(logName(id))) ?? [];
   while (!(await logs.append(logName(id), [JSON.stringify(owner)], lines.length)));
-  const holding = new Holding(storage, claim, lease, [...lines, JSON.stringify(owner)]);
+  const holding = new Holding(storage, held, [...lines, JSON.stringify(owner)]);
   // Of a holder that was stopped between an image and its line.
   const kept = new Set(keptImages(lines).map(({ blob }) => blob));
   for await (const blob of blobs.list(`${logName(id)}/`)) if (!kept.has(blob)) await blobs.delete(blob);

@@ -81,7 +81,7 @@ export class SessionPrograms {
     log: LoggedProgram | undefined,
   ): Promise<Held> {
     const { held, head } = before;
-    const { lease: claim } = this.#holding;
+    const claim = this.#holding.held;
     const own = new AbortController();
     const stops = [options.signal, claim.signal].map((one) => onAbort(one ?? undefined, () => own.abort(one?.reason)));
     let lease: Lease | undefined;
@@ -114,7 +114,7 @@ export class SessionPrograms {
         },
       );
       if (refused !== undefined) throw refused;
-      if (run.status === "error" && run.error.type === "Aborted" && claim.loss !== undefined) {
+      if (run.status === "error" && run.error.type === "Aborted" && claim.isLost) {
         return { run: { ...run, error: leaseLostError }, lease, memory: undefined, fault: undefined };
       }
       if (run.status === "parked") return { run, lease, memory: undefined, fault: undefined };
