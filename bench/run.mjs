@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
 // `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
 // two, to see that it works, and nothing is written.
@@ -22,6 +22,7 @@ const measured = {
   transports: ["trp-client", "sqlite"],
   trp: ["trp-client", "sqlite"],
   writes: ["trp-client", "sqlite"],
+  once: ["trp-client", "sqlite"],
   local: ["local-tools"],
   searches: ["local-tools"],
   costs: [...parsers, "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],

@@ -21,6 +21,7 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   transports: async () => (await import("./trp/transports.ts")).measureTransports,
   trp: async () => (await import("./trp/index.ts")).measureTrp,
   writes: async () => (await import("./trp/writes.ts")).measureWrites,
+  once: async () => (await import("./trp/once.ts")).measureOnce,
   local: async () => (await import("./local/index.ts")).measureLocal,
   searches: async () => (await import("./local/searches.ts")).measureSearches,
 };

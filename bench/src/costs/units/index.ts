@@ -6,6 +6,7 @@ type Group = { units(folder: string): Unit[] };
 export const groups: Readonly<Record<string, () => Promise<Group>>> = {
   parsers: () => import("./parsers.ts"),
   router: () => import("./router.ts"),
+  once: () => import("./once.ts"),
   sandbox: () => import("./sandbox.ts"),
   local: () => import("./local.ts"),
   agent: () => import("./agent.ts"),
