@@ -11,6 +11,8 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const outcomes: Record<string, unknown> = {
   toolglotMiddleware: "42.",
+  guardCalls: "42.",
+  repairToolCall: "42.",
   aiSdkModel: "42.",
   toAiSdkTools: ["add"],
   fromAiSdkTools: ["weather"],

@@ -2,8 +2,10 @@
 import {
   aiSdkModel,
   fromAiSdkTools,
+  guardCalls,
   inOrder,
   onceTools,
+  repairToolCall,
   toAiSdkTools,
   toolglotMiddleware,
   toolkitPrepareStep,
@@ -35,6 +37,19 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     });
     const tools = toAiSdkTools(toolkit) as ToolSet;
     return (await generateText({ model, tools, stopWhen: stepCountIs(2), prompt: "What is 19 + 23?" })).text;
+  },
+  async guardCalls({ provider, toolkit }) {
+    const model = wrapLanguageModel({
+      model: provider,
+      middleware: guardCalls({ specificationVersion: "v3" }), // ai 6; leave it out for ai 7
+    });
+    return (await generateText({ model, tools: toAiSdkTools(toolkit) as ToolSet, prompt: "What is 19 + 23?" })).text;
+  },
+  async repairToolCall({ provider: model, toolkit }) {
+    const tools = toAiSdkTools(toolkit) as ToolSet;
+    const prompt = "What is 19 + 23?";
+    const options = { model, tools, prompt, experimental_repairToolCall: repairToolCall() };
+    return (await generateText(options)).text;
   },
   async aiSdkModel({ provider, signal }) {
     const model = aiSdkModel({ model: provider, temperature: 0 });

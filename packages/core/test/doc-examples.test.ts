@@ -12,6 +12,7 @@ import {
   toJsonText,
   undoNeutralize,
 } from "@toolglot/core";
+import { CallGuard, checkCall } from "@toolglot/core/check-call";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import { judgeHttp, once, onceTool, settleOnce } from "@toolglot/core/once";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
@@ -22,7 +23,7 @@ import { expect, it } from "vitest";
 
 // The bridge needs a protocol: its example runs beside one.
 const toolsxml = join(import.meta.dirname, "../../toolsxml/test/doc-examples.test.ts");
-testDocExamples([import.meta.filename, toolsxml], [join(import.meta.dirname, "../src")], 18);
+testDocExamples([import.meta.filename, toolsxml], [join(import.meta.dirname, "../src")], 20);
 
 it("should run the examples of names and values", () => {
   const { byName } = bindNames([{ name: "File.Write", inputSchema: { type: "object" } }], "python");
@@ -69,6 +70,20 @@ it("should run the example of diagnostics", () => {
   const lines = formatDiagnostic(text, diagnostic).split("\n");
   // ["error attp/invalid-status at 1:10: status is \"done\"", "status = \"done\"", "         ^^^^^^"]
   expect(lines).toEqual(['error attp/invalid-status at 1:10: status is "done"', text, "         ^^^^^^"]);
+});
+
+it("should run the examples of damaged calls", () => {
+  const input = { content: 'hello</parameter>\n<parameter name="path">a.txt' };
+  const inputSchema = { type: "object" as const, properties: { path: {}, content: {} } };
+  const tool = { name: "write", description: "Writes a file.", inputSchema };
+  const [finding] = checkCall({ name: "write", input }, tool); // core/swallowed-argument, with "path" as "a.txt"
+  expect(finding).toMatchObject({ code: "core/swallowed-argument", swallowed: [{ name: "path", value: "a.txt" }] });
+
+  const guard = new CallGuard();
+  const call = { name: "run", input: { command: "ls</parameter>" } };
+  const first = guard.check(call)?.refusal; // The call of "run" was not run, because it arrived damaged. …
+  const second = guard.check(call)?.refusal; // undefined: it was meant so
+  expect([first?.slice(0, 28), second]).toEqual(['The call of "run" was not ru', undefined]);
 });
 
 it("should run the example of the storage", async () => {

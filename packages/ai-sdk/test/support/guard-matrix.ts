@@ -47,9 +47,9 @@ async function run({ ai, version, way }: Setup, turns: Turn[], middleware: Any, 
   const generate = "doGenerate" as const;
   // What only streams have.
   const inner = provider[generate].bind(provider);
-  provider[generate] = async (given) => {
+  provider[generate] = async (given: Any) => {
     const result = await inner(given);
-    return { ...result, content: result.content.filter((part) => !part.type.startsWith("tool-input-")) };
+    return { ...result, content: result.content.filter((part: Any) => !part.type.startsWith("tool-input-")) };
   };
   const model = middleware ? ai.wrapLanguageModel({ model: provider, middleware }) : provider;
   const called: unknown[] = [];

@@ -47,8 +47,8 @@ const passedIds = new Set<string>();
  * ```ts
  * const guard = new CallGuard();
  * const call = { name: "run", input: { command: "ls</parameter>" } };
- * guard.check(call)?.refusal; // 'The call of "run" was not run, …'
- * guard.check(call)?.refusal; // undefined: it was meant so
+ * const first = guard.check(call)?.refusal; // The call of "run" was not run, because it arrived damaged. …
+ * const second = guard.check(call)?.refusal; // undefined: it was meant so
  * ```
  */
 export class CallGuard {

@@ -25,9 +25,7 @@ export interface CheckCallOptions {
  * const input = { content: 'hello</parameter>\n<parameter name="path">a.txt' };
  * const inputSchema = { type: "object" as const, properties: { path: {}, content: {} } };
  * const tool = { name: "write", description: "Writes a file.", inputSchema };
- * const [finding] = checkCall({ name: "write", input }, tool);
- * finding?.code; // "core/swallowed-argument"
- * finding?.swallowed; // [{ name: "path", value: "a.txt" }]
+ * const [finding] = checkCall({ name: "write", input }, tool); // core/swallowed-argument, with "path" as "a.txt"
  * ```
  */
 export function checkCall(
