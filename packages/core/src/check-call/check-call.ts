@@ -44,8 +44,9 @@ export function checkCall(
   const { value: values, found } = typeof input === "string" ? readRaw(input) : { value: input };
   add(found, "", input);
   const { marks = [] } = options;
+  if (!isObject(values) || (marks.length === 0 && !mayBeDamaged(values, 0))) return findings;
   const seen = new Set<unknown>();
-  const places: Place[] = isObject(values) ? [[values, "", tool?.inputSchema, [String(name).toLowerCase()], []]] : [];
+  const places: Place[] = [[values, "", tool?.inputSchema, [String(name).toLowerCase()], []]];
   for (const [parent, path, schema, own, lackingAbove] of places) {
     seen.add(parent);
     const isList = Array.isArray(parent);
@@ -54,20 +55,36 @@ export function checkCall(
     for (const key of Object.keys(parent)) {
       const value = parent[key];
       const isText = typeof value === "string";
-      if (isText ? marks.length === 0 && !mayBeMark.test(value) : !isNested(value) || seen.has(value)) continue;
+      if (!isText && (!isNested(value) || seen.has(value))) continue;
       lacking ??= [...lackingAbove, ...Object.keys(properties).filter((name) => !Object.hasOwn(parent, name))];
       const here = `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       const names = isList ? own : [...own.slice(0, 2), key.toLowerCase()];
       if (isText) add(checkText(value, names, lacking, marks) ?? doubledEnd(value, parent, key), here, value);
-      else places.push([value as Place[0], here, isList ? items : properties[key], names, lacking]);
+      else places.push([value, here, isList ? items : properties[key], names, lacking]);
     }
   }
   return findings;
 }
 
-/** A closing mark holds one of these, and so does JSON. */
-const mayBeMark = /[<\]"']/;
-const isNested = (value: unknown): boolean => typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+/** A closing mark holds one of these, the end of a string in JSON, or of the whole call. */
+const mayBeMark = /<|\[\/|\]<|["']\s{0,9},|\}\s*$/;
+
+/** Looks quickly, since nearly all calls are whole. */
+function mayBeDamaged(parent: Record<string, unknown>, depth: number): boolean {
+  for (const key in parent) {
+    const value = parent[key];
+    if (
+      typeof value === "string"
+        ? mayBeMark.test(value)
+        : isNested(value) && (depth > 9 || mayBeDamaged(value, depth + 1))
+    )
+      return true;
+  }
+  return false;
+}
+
+const isNested = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
 const again = " Write the call again.";
 const markInName = /[<>｜]|\[[A-Z_]+\]/;
 

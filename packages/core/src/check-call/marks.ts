@@ -22,7 +22,7 @@ export const tokenMark: string =
 
 /** 1 a quote, 2 a special token, 3 and 4 slash and word in brackets, 5 to 7 slash, prefix and name of an element. */
 const anyMark =
-  `(${quoteMark})|(${tokenMark})|${asPattern(sign)}|\\[(/?)(TOOL_CALLS?|ARGS|CALL_ID|AVAILABLE_TOOLS)\\]|` +
+  `(${quoteMark})|(${tokenMark})|${asPattern(sign)}|\\[(/?)(TOOL_CALLS?|ARGS)\\]|` +
   `<(/?)\\s{0,9}(${prefix})([\\w.-]{1,100})(?::\\w{0,16})?(?=[\\s=>/])[^<>]{0,400}>`;
 const pattern = new RegExp(anyMark, "gi");
 

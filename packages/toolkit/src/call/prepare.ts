@@ -13,8 +13,9 @@ export function prepareCall<Tool extends CallableTool & { definition: ToolDefini
   call: ToolCall,
   given?: Readonly<Record<string, unknown>>,
 ): MaybePromise<PreparedCall<Tool>> {
-  const { findings, refusal } = guard?.check(call, tool.definition) ?? {};
-  if (findings === undefined) return prepareInput(tool, call, given);
+  const verdict = guard?.check(call, tool.definition);
+  if (verdict === undefined) return prepareInput(tool, call, given);
+  const { findings, refusal } = verdict;
   if (refusal !== undefined)
     return { ok: false, error: { type: errorTypes.damagedCall, message: refusal }, metadata: { findings } };
   return andThen(prepareInput(tool, call, given), (prepared) => ({
