@@ -1,7 +1,9 @@
 // What a stranger who installs only @toolglot/core might write. Compiled against the packed declarations, then run.
 import { type Diagnostic, type Message, messageText, requiresApproval, ToolError, textMessage } from "@toolglot/core";
+import { judgeHttp, once } from "@toolglot/core/once";
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
 
-export function consume(): string {
+export async function consume(): Promise<string> {
   const question: Message = textMessage("user", "Which invoices are open?");
   const finding: Diagnostic = {
     code: "mine/example",
@@ -18,7 +20,11 @@ export function consume(): string {
     annotations: { destructiveHint: true },
   });
   const error = new ToolError("no such invoice");
-  return [messageText(question), finding.code, deletes, error instanceof Error].join(" | ");
+  const log = new MemoryOperationLog();
+  const which = { scope: "shop/refund", input: { order: 7 }, judge: judgeHttp, allowVolatile: true };
+  let refunds = 0;
+  for (let time = 0; time < 2; time++) await once(log, which, async () => ({ refund: ++refunds }));
+  return [messageText(question), finding.code, deletes, error instanceof Error, refunds].join(" | ");
 }
 
-export const expected = "Which invoices are open? | mine/example | true | true";
+export const expected = "Which invoices are open? | mine/example | true | true | 1";

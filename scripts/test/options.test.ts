@@ -160,6 +160,7 @@ it("should be told by the compiler which word of a shorthand is no type, at ever
 
 const text = "what all parsers and protocols take is checked in core, and their own words are given to it";
 const error = "an error that is made must not become another one";
+const door = "what all doors of `once` take is checked in core, and their own words are given to it";
 const frame = "made from a frame, once for each";
 /** Options that no table of a function of its own says: each with the reason. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -177,6 +178,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   "sandbox: ToolError": error,
   "trp-client: clientError": error,
   "trp-core: CapabilityError": error,
+  "core: once": "`input` is JSON of any kind, which is checked apart",
+  "core: onceTool": door,
+  "core: onceCall": door,
+  "ai-sdk: onceTools": door,
+  "toolkit: onceHandler": door,
   "core: inOrder": "part of an executor, which checks its own options",
   "sandbox: createSandbox": "`worker` is checked apart from what all sandboxes take",
   "trp-core: ack": frame,

@@ -1,8 +1,10 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
 import { ToolError } from "@toolglot/core";
 import { settleOnce } from "@toolglot/core/once";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { describe, expect, it } from "vitest";
 import { defineTool, Toolkit, type ToolkitOnce, type ToolResponse, toolkitExecutor } from "../src/index.ts";
+import { inProcess, listed } from "./mcp/in-process.ts";
 
 interface World {
   toolkit: Toolkit;
@@ -219,5 +221,31 @@ describe("a toolkit whose calls happen once", () => {
     ['once.effects.pay is "opaque"', { log: new MemoryOperationLog(), scope: "a", effects: { pay: "none" } }],
   ])("should refuse a mistake in the options: %s", (text, once) => {
     expect(() => new Toolkit({ once: once as ToolkitOnce })).toThrow(text);
+  });
+});
+
+describe("a toolkit whose calls happen once, with an MCP server", () => {
+  const answers: Record<string, () => unknown> = {
+    "refused as invalid": () => {
+      throw new ProtocolError(-32602, "no such argument");
+    },
+    "failed inside": () => {
+      throw new ProtocolError(-32603, "oops");
+    },
+    "an error of the tool": () => ({ content: [{ type: "text", text: "no funds" }], isError: true }),
+  };
+
+  it.each<[string, number, string]>([
+    ["refused as invalid", 2, "McpError"],
+    ["failed inside", 1, "InDoubt"],
+    ["an error of the tool", 1, "ToolError"],
+  ])("should know of an answer whether the call may be made again: %s", async (what, made, type) => {
+    const log = new MemoryOperationLog();
+    const toolkit = new Toolkit({ once: { log, scope: "tenant", allowVolatile: true } });
+    const server = inProcess([listed("pay")], { answer: () => answers[what]?.() });
+    await toolkit.registerMcpClient(server.client);
+    for (let time = 0; time < 2; time++) expect((await last(toolkit, {})).error?.type).toBe(type);
+    expect(server.called).toHaveLength(made);
+    await toolkit.close();
   });
 });

@@ -26,13 +26,8 @@ export function judgeHttp(error: unknown): Verdict {
   return chain.some(isUnconnected) ? "not-applied" : "unknown";
 }
 
-const refusedByServer: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
-  -32700,
-  -32600,
-  -32601,
-  -32602,
-  "NOT_CONNECTED",
-]);
+/** Of JSON-RPC: what the server could not read or does not know. The official client's word for no connection. */
+const refusals: ReadonlySet<unknown> = /* @__PURE__ */ new Set([-32700, -32600, -32601, -32602, "NOT_CONNECTED"]);
 
 /**
  * Judges what a client of MCP threw. Requests that the server could not read or does not know, and those without a connection, are
@@ -40,7 +35,9 @@ const refusedByServer: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
  */
 export function judgeMcp(error: unknown): Verdict {
   const chain = causesOf(error);
-  const isRefused = refusedByServer.has(chain[0]?.code) || chain[0]?.message === "Not connected";
+  // The first one: an error around it may have a code in words.
+  const code = chain.find((facts) => typeof facts.code === "number" || refusals.has(facts.code))?.code;
+  const isRefused = refusals.has(code) || chain[0]?.message === "Not connected";
   return isRefused || chain.some(isUnconnected) ? "not-applied" : "unknown";
 }
 

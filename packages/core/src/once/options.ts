@@ -71,16 +71,18 @@ const maxKey = 512;
 
 /** Resolves with what `once` is to do. Rejects with `TypeError` for a mistake in the options, before anything is written. */
 export async function readPlan(log: OperationLog, options: OnceOptions): Promise<OncePlan> {
+  // JSON of any kind: it is looked at below.
+  const { input, ...named } = options;
   checkKeys(
     "once",
-    options,
+    named,
     [
-      'scope:text key:text input:any effect:"opaque"|"idempotent" judge:function probe:function remember:"failures"',
+      'scope:text key:text effect:"opaque"|"idempotent" judge:function probe:function remember:"failures"',
       "waitMs:number leaseMs:number ttlMs:number keepMs:number allowVolatile:boolean owner:text signal:signal now:function",
     ],
     ["scope"],
   );
-  const { scope, input, effect, waitMs = 30_000, leaseMs = 60_000, ttlMs = day, keepMs = 7 * day } = options;
+  const { scope, effect, waitMs = 30_000, leaseMs = 60_000, ttlMs = day, keepMs = 7 * day } = options;
   if (log.durability === "none" && effect !== "idempotent" && !options.allowVolatile) {
     throw new TypeError(
       "once: this log forgets everything at exit, and the effect then happens again. Take a durable one, or pass { allowVolatile: true }.",

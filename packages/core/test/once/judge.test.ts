@@ -154,6 +154,7 @@ describe("judgeMcp", () => {
     [new Error("Not connected"), "not-applied"],
     [{ message: "fetch failed", cause: { code: "ECONNREFUSED" } }, "not-applied"],
     [{ code: -32603, cause: { code: -32602 } }, "unknown"],
+    [{ code: "tool-error", cause: { code: -32602 } }, "not-applied"],
     [new Error("Connection closed"), "unknown"],
   ])("should judge %j as %s", (error, verdict) => {
     expect(judgeMcp(error)).toBe(verdict);

@@ -29,7 +29,7 @@ export function resolveSettings(options: DurableOptions): DurableSettings {
   );
   const { storage, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
   const { operations: log } = storage ?? {};
-  const isLog = (["claim", "renew", "begin", "finish", "doubt", "read"] as const).every(
+  const isLog = (["claim", "renew", "begin", "finish", "doubt", "settle", "read"] as const).every(
     (name) => typeof log?.[name] === "function",
   );
   if (log === undefined || !isLog) throw new TypeError(`durable.storage must be a storage. ${cures.storage}`);

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolglot/core";
-import { checkOnceOptions, type OnceCallOptions, onceCall, type Verdict } from "@toolglot/core/once";
+import { checkOnceOptions, judgeMcp, type OnceCallOptions, onceCall, type Verdict } from "@toolglot/core/once";
 import { defined, streamed, toHex } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError } from "../errors.ts";
 import type { CallOptions, ToolkitOnce } from "../types.ts";
@@ -94,6 +94,7 @@ function judged({ judge }: OnceCallOptions, error: unknown): Verdict {
   const type = error.response.error?.type;
   const needsFirst = isToolError(error.cause) && error.cause.data.needs !== undefined;
   if (needsFirst || type === errorTypes.serverUnavailable) return "not-applied";
+  if (type === errorTypes.mcpError && judgeMcp(error.cause) === "not-applied") return "not-applied";
   if (error.response.isInterrupted || type === errorTypes.timeout || type === errorTypes.inDoubt) return "unknown";
   return judge?.(error.cause) ?? "unknown";
 }

@@ -55,7 +55,7 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
   const { maxConcurrency = 8, tasks = new Tasks(), storage } = options;
   if (storage !== undefined) {
     const { operations } = storage;
-    checkKeys("toolkitExecutor: storage", { operations }, "operations:{claim,renew,begin,finish,doubt,read}", [
+    checkKeys("toolkitExecutor: storage", { operations }, "operations:{claim,renew,begin,finish,doubt,settle,read}", [
       "operations",
     ]);
   }
