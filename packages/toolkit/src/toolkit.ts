@@ -18,7 +18,7 @@ import { prepareCall } from "./call/prepare.ts";
 import type { Prepared } from "./call/prepared.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
-import { type CallTarget, runCall } from "./call/run.ts";
+import { type CallSetting, type CallTarget, runCall } from "./call/run.ts";
 import { traceToolkit } from "./call/tracing.ts";
 import type { CallRecord, Responses } from "./call/types.ts";
 import { ToolkitError } from "./errors.ts";
@@ -76,7 +76,7 @@ const callKeys =
  */
 export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
-  readonly #guard: CallGuard | undefined;
+  readonly #setting: CallSetting;
   readonly #mcp: McpClients;
   readonly #skills = new Map<string, AgentSkill>();
   /** Outside all other middleware; `clear` keeps it. */
@@ -89,7 +89,7 @@ export class Toolkit implements ToolSource {
       'checkCalls:"refuse"|"report"|"off" metaTool:boolean tracing:boolean|object validator:function once:object';
     checkKeys("new Toolkit", options, kinds);
     const { checkCalls: mode = "refuse", tracing, validator, metaTool = true } = options;
-    this.#guard = mode === "off" ? undefined : new CallGuard({ mode });
+    this.#setting = { guard: mode === "off" ? undefined : new CallGuard({ mode }) };
     this.#registry = new ToolRegistry({ metaTool, validator, once: options.once && readOnce(options.once) });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
     this.#mcp = new McpClients(this.#registry);
@@ -329,11 +329,7 @@ export class Toolkit implements ToolSource {
     return this.#registry.listed(groupNames).map((tool) =>
       asTool(tool, (input, { callId, signal, runId, wait, ask, hooked }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(
-          () => prepareCall(this.#guard, tool, call),
-          call,
-          defined({ signal, runId, wait, ask, hooked }),
-        );
+        return this.#run(tool, call, defined({ signal, runId, wait, ask, hooked }));
       }),
     );
   }
@@ -348,8 +344,7 @@ export class Toolkit implements ToolSource {
     if (typeof call !== "object" || call === null || typeof call.name !== "string") {
       throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
     }
-    const whole = this.#toCall(call);
-    return this.#run(() => this.prepareCall(whole), whole, options);
+    return this.#run(this.#registry.find(call.name), this.#toCall(call), options);
   }
 
   /** Runs a call that was prepared before, through the middleware. For executors. */
@@ -368,7 +363,7 @@ export class Toolkit implements ToolSource {
    */
   prepareCall(call: ToolCall, given?: Readonly<Record<string, unknown>>): Prepared | Promise<Prepared> {
     const found = this.#registry.find(call.name);
-    return "ok" in found ? found : prepareCall(this.#guard, found, call, given);
+    return "ok" in found ? found : prepareCall(this.#setting.guard, found, call, given);
   }
 
   /** Returns the call as core has it. One that is complete already is passed on with everything in it. */
@@ -382,12 +377,14 @@ export class Toolkit implements ToolSource {
     const middleware = [...this.#middleware];
     if (options.around !== undefined) middleware.unshift(options.around);
     if (this.#tracing !== undefined && isTraced()) middleware.unshift(this.#tracing);
-    if (middleware.length === 0) return runCall(target, call, options);
+    if (middleware.length === 0) return runCall(target, call, options, this.#setting);
     const tool = this.#registry.tools.get(call.name)?.definition;
     const { step, wait } = options;
     const record: CallRecord = { tool, step, wait, attempts: 0, thrown: [] };
     const run = (changed: ToolCall): Responses =>
-      runCall(changed === call ? target : this.#registry.find(changed.name), changed, options, record);
+      changed === call
+        ? runCall(target, call, options, { ...this.#setting, record })
+        : runCall(this.#registry.find(changed.name), changed, options, { record });
     return throughMiddleware(middleware, call, run, options, record);
   }
 }

@@ -34,28 +34,37 @@ export function checkCall(
   options: CheckCallOptions = {},
 ): CallFinding[] {
   const { name, input } = call;
+  const isNamed = !!name?.trim() && (name === tool?.name || !markInName.test(name));
+  const isWhole = isNamed && !options.marks && isObject(input) && !mayBeDamaged(input, 0);
+  return isWhole ? [] : look(call, isNamed, tool, options);
+}
+
+function look(
+  { name, input }: { name: string; input: unknown },
+  isNamed: boolean,
+  tool: Pick<ToolDefinition, "inputSchema"> | undefined,
+  { marks = [] }: CheckCallOptions,
+): CallFinding[] {
   const findings: CallFinding[] = [];
   const add = (found: Found | undefined, path: string, text: unknown): void => {
     if (!found) return;
     const message = findingText({ ...found, path }, text);
     findings.push({ ...found, code: `core/${found.code}`, path, affects: "value", message, hint: message + again });
   };
-  if (!name?.trim() || (name !== tool?.name && markInName.test(name))) add({ code: "nameless-call" }, "", name);
+  if (!isNamed) add({ code: "nameless-call" }, "", name);
   const { value: values, found } = typeof input === "string" ? readRaw(input) : { value: input };
   add(found, "", input);
-  const { marks = [] } = options;
-  if (!isObject(values) || (marks.length === 0 && !mayBeDamaged(values, 0))) return findings;
-  const seen = new Set<unknown>();
+  if (!isObject(values)) return findings;
   const places: Place[] = [[values, "", tool?.inputSchema, [String(name).toLowerCase()], []]];
   for (const [parent, path, schema, own, lackingAbove] of places) {
-    seen.add(parent);
     const isList = Array.isArray(parent);
     const { properties = {}, items }: JsonSchemaObject = isObject(schema) ? schema : {};
     let lacking: string[] | undefined;
     for (const key of Object.keys(parent)) {
       const value = parent[key];
       const isText = typeof value === "string";
-      if (!isText && (!isNested(value) || seen.has(value))) continue;
+      // More places than these are in no JSON, but in a circle.
+      if (!isText && (!isNested(value) || places.length > 100_000)) continue;
       lacking ??= [...lackingAbove, ...Object.keys(properties).filter((name) => !Object.hasOwn(parent, name))];
       const here = `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       const names = isList ? own : [...own.slice(0, 2), key.toLowerCase()];

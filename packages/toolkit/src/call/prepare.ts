@@ -1,4 +1,4 @@
-import { createRecord, type InputIssue, type ToolCall, type ToolDefinition } from "@toolglot/core";
+import { createRecord, type InputIssue, type ToolCall } from "@toolglot/core";
 import type { CallGuard } from "@toolglot/core/check-call";
 import { andThen, isObject } from "@toolglot/internal";
 import type { Conversion, InputSchema, MaybePromise } from "@toolglot/schema";
@@ -7,7 +7,7 @@ import type { Resource } from "../resource.ts";
 import type { CallableTool, PreparedCall } from "./types.ts";
 
 /** Looks for damage, then validates as {@link prepareInput} does: what is damaged fits a schema as badly as it reads. */
-export function prepareCall<Tool extends CallableTool & { definition: ToolDefinition }>(
+export function prepareCall<Tool extends CallableTool>(
   guard: CallGuard | undefined,
   tool: Tool,
   call: ToolCall,

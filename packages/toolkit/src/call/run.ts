@@ -1,32 +1,41 @@
 import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import type { CallGuard } from "@toolglot/core/check-call";
 import { settleWithin, sleep, unsettled } from "@toolglot/internal";
-import type { MaybePromise } from "@toolglot/schema";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { callOnce } from "./call-once.ts";
 import { CallScope } from "./call-scope.ts";
 import { interruption } from "./interruption.ts";
-import { prepareInput } from "./prepare.ts";
+import { prepareCall } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
 
-/** Target of a call: a tool, a call that was prepared before or is prepared now, or why there is no tool. */
-export type CallTarget = CallableTool | PreparedCall<CallableTool> | (() => MaybePromise<PreparedCall<CallableTool>>);
+/** Target of a call: a tool, a call that was prepared before, or why there is no tool. */
+export type CallTarget = CallableTool | PreparedCall<CallableTool>;
 
 const firstPauseMs = 100;
+
+/** What a toolkit knows of a call besides. */
+export interface CallSetting {
+  /** For middleware. */
+  record?: CallRecord | undefined;
+  /** Looks for damage. */
+  guard?: CallGuard | undefined;
+  /** It is made sure of already that it happens once. */
+  isOnce?: boolean;
+}
 
 /** Runs a call. Whatever happens, the last of the responses is final, and the only one that is. */
 export async function* runCall(
   target: CallTarget,
   call: ToolCall,
   options: CallOptions,
-  record?: CallRecord,
-  isOnce = false,
+  { record, guard, isOnce = false }: CallSetting = {},
 ): Responses {
   const { signal, onError } = options;
   const progress: Progress = { content: [], data: [], chunks: 0, used: {} };
   if (signal?.aborted) return yield interruption(progress, undefined);
-  const preparing = typeof target === "function" ? target() : "ok" in target ? target : prepareInput(target, call);
+  const preparing = "ok" in target ? target : prepareCall(guard, target, call);
   const prepared = preparing instanceof Promise ? await settleWithin(preparing, { signal }) : preparing;
   if (prepared === unsettled) return yield interruption(progress, undefined);
   if (!prepared.ok) return yield failure(progress, prepared.error, prepared.metadata);
@@ -35,7 +44,8 @@ export async function* runCall(
   const { tool, input } = prepared;
   if (tool.once !== undefined && !isOnce) {
     const known: CallRecord = record ?? { tool: undefined, step: undefined, attempts: 0, thrown: [] };
-    const run = (own: AbortSignal): Responses => runCall(prepared, call, { ...options, signal: own }, known, true);
+    const run = (own: AbortSignal): Responses =>
+      runCall(prepared, call, { ...options, signal: own }, { record: known, isOnce: true });
     return yield* callOnce(tool.once, prepared, options, known, run);
   }
   for (let attempt = 0; ; attempt++) {

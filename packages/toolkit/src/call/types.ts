@@ -1,4 +1,4 @@
-import type { ToolErrorInfo } from "@toolglot/core";
+import type { ToolDefinition, ToolErrorInfo } from "@toolglot/core";
 import type { OnceCallOptions } from "@toolglot/core/once";
 import type { InputSchema } from "@toolglot/schema";
 import type { AnyToolFunction, CallInfo, ChunkMode, PostprocessFunction } from "../types.ts";
@@ -7,6 +7,7 @@ import type { ToolResponse } from "./response.ts";
 /** The part of a registered tool that a call of it needs. */
 export interface CallableTool {
   readonly name: string;
+  readonly definition: ToolDefinition;
   readonly execute: AnyToolFunction;
   readonly schema: InputSchema;
   readonly presets: Readonly<Record<string, unknown>>;
