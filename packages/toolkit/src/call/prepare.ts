@@ -29,7 +29,7 @@ export function prepareCall<Tool extends CallableTool>(
  * holds values of this call alone that are no JSON (resources, bytes): they are passed on as they are, where the tool has a
  * parameter for them.
  */
-export function prepareInput<Tool extends CallableTool>(
+function prepareInput<Tool extends CallableTool>(
   tool: Tool,
   call: ToolCall,
   given?: Readonly<Record<string, unknown>>,
