@@ -34,6 +34,11 @@ describe("the guard of costs", () => {
     const elsewhere = scopesOf("v20.20.2", "Another processor");
     const { findings, unknown } = compare(recorded, byScope({ call: { ...same, time: 9 } }, elsewhere));
     expect([findings, unknown]).toEqual([[], ["Node 20, Another processor"]]);
+    // A unit that somebody recorded there, and nobody here yet.
+    const there = byScope({ call: same, other: { time: 3 } }, elsewhere);
+    const here = byScope({ call: same, other: { time: 9 } }, scopeOf);
+    const both = compare({ ...recorded, ...there }, here);
+    expect([both.findings, both.unknown]).toEqual([[], ["Node 20, A processor: other"]]);
   });
 
   it("should take the least, or the one in the middle, figure by figure", () => {

@@ -51,7 +51,8 @@ export function byScope(measured: Costs, scopeOf: (kind: string) => string): Rec
 
 /**
  * Compares what was measured with what is recorded. A unit or kind that is not recorded fails where its scope is, and so does a recorded
- * unit that is measured no more. `noted`: scopes without a record, as on another processor.
+ * unit that is measured no more. `unknown`: scopes without a record, as on another processor, and units that were recorded on another one
+ * only.
  */
 export function compare(recorded: CostsFile["scopes"], measured: Record<string, Costs>) {
   const findings: Finding[] = [];
@@ -63,6 +64,11 @@ export function compare(recorded: CostsFile["scopes"], measured: Record<string, 
       continue;
     }
     for (const unit of new Set([...Object.keys(known), ...Object.keys(units)])) {
+      const isElsewhere = Object.values(recorded).some((others) => others !== recorded.everywhere && others[unit]);
+      if (known[unit] === undefined && scope !== "everywhere" && isElsewhere) {
+        unknown.push(`${scope}: ${unit}`);
+        continue;
+      }
       const [was, is] = [known[unit] ?? {}, units[unit]];
       if (is === undefined) {
         findings.push({ unit, text: `${unit} is recorded and was not measured`, fails: true });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardStream } from "../src/guard/guard-stream.ts";
@@ -29,6 +30,11 @@ function joined(parts: readonly Part[]): Part[] {
   return out;
 }
 
+const marks = JSON.parse(
+  readFileSync(new URL("../../../conformance/check-call/marks.json", import.meta.url), "utf8"),
+) as { closers: string[] }[];
+const closers = [...new Set([...marks.flatMap((row) => row.closers), "\n</parameter>\n</invoke>"])];
+
 describe("guardStream", () => {
   const delta = fc.tuple(
     fc.constantFrom("a", "b"),
@@ -54,29 +60,31 @@ describe("guardStream", () => {
       }),
     ));
 
-  it("shows no delta of a mark whose call is refused, at whatever border the pieces are cut", async () => {
-    const input = '{"content":"hello\\n</parameter>\\n</invoke>"}';
-    const shown = input.slice(0, input.indexOf("</"));
-    for (let size = 1; size <= input.length; size++) {
-      const parts: Part[] = [
-        ...(input.match(new RegExp(`[^]{1,${size}}`, "g")) ?? []).map((delta) => ({
-          type: "tool-input-delta",
-          id: "1",
-          delta,
-        })),
-        { type: "tool-input-end", id: "1" },
-        { type: "tool-call", toolCallId: "1", input },
-      ];
-      const refuse = (one: Part): Part => (one.type === "tool-call" ? { ...one, input: "refused" } : one);
-      const out = await through(parts, refuse);
-      const deltas = out.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
-      expect(deltas.join(""), `pieces of ${size}`).toBe(shown);
-      expect(out.slice(-2).map(({ type, input }) => [type, input])).toEqual([
-        ["tool-input-end", undefined],
-        ["tool-call", "refused"],
-      ]);
-    }
-  });
+  it.each(closers.map((closer) => JSON.stringify({ content: `hello${closer}` })))(
+    "shows no delta of a mark whose call is refused, at whatever border the pieces are cut: %s",
+    async (input) => {
+      const shown = input.slice(0, input.search(/[<\]]/));
+      for (let border = 0; border <= input.length; border++) {
+        const parts: Part[] = [
+          ...[input.slice(0, border), input.slice(border)].map((delta) => ({
+            type: "tool-input-delta",
+            id: "1",
+            delta,
+          })),
+          { type: "tool-input-end", id: "1" },
+          { type: "tool-call", toolCallId: "1", input },
+        ];
+        const refuse = (one: Part): Part => (one.type === "tool-call" ? { ...one, input: "refused" } : one);
+        const out = await through(parts, refuse);
+        const deltas = out.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
+        expect(deltas.join(""), `cut at ${border}`).toBe(shown);
+        expect(out.slice(-2).map(({ type, input }) => [type, input])).toEqual([
+          ["tool-input-end", undefined],
+          ["tool-call", "refused"],
+        ]);
+      }
+    },
+  );
 
   it("holds no more than the end of the arguments, and passes on what is none of a mark at once", async () => {
     const given = { type: "tool-input-delta", id: "1", delta: "no mark" };
