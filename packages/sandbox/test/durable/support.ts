@@ -21,7 +21,7 @@ export function logWithClock(): { log: MemoryOperationLog; pass(ms: number): voi
   };
 }
 
-const methods = ["claim", "renew", "begin", "finish", "doubt", "read"] as const;
+const methods = ["claim", "renew", "begin", "finish", "doubt", "settle", "read"] as const;
 
 /** A log of which every method can be looked into. */
 export function wrapLog(
