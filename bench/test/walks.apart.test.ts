@@ -4,10 +4,10 @@ import { filesEntered } from "../src/walks/walk.ts";
 
 /** How many source files one warm call may enter, with room for a few that are split. Who shortens a walk lowers its number. */
 const maxFiles: Record<keyof typeof walks, number> = {
-  "native by the agent": 65,
-  "TAM plan": 103,
-  "ATTP Python": 117,
-  "ToolsXML edit": 107,
+  "native by the agent": 67,
+  "TAM plan": 106,
+  "ATTP Python": 119,
+  "ToolsXML edit": 110,
   "keyed write over HTTP on SQLite": 85,
 };
 

@@ -178,6 +178,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "sandbox: ToolError": error,
   "trp-client: clientError": error,
   "trp-core: CapabilityError": error,
+  "core: checkCall": "its one option is a list, in 3 kB that take no table with them; `CallGuard` checks it",
   "core: once": "`input` is JSON of any kind, which is checked apart",
   "core: onceTool": door,
   "core: onceCall": door,

@@ -1,6 +1,7 @@
 /** Tools that nobody made for ToolsXML: schemas of the public MCP servers for files, memory and web pages, as they are published. */
 import type { ToolDefinition } from "@toolglot/core";
 import { type BridgeEvent, createBridge } from "@toolglot/core/bridge";
+import { CallGuard } from "@toolglot/core/check-call";
 import { cut } from "@toolglot/internal/testing/parsers";
 import { expect, it } from "vitest";
 import { toolsxmlProtocol } from "../src/index.ts";
@@ -59,7 +60,8 @@ const tools: ToolDefinition[] = [
   },
 ];
 const protocol = toolsxmlProtocol({ prompt: { forProtocol: "toolsxml/1", build: ({ toolsText }) => toolsText } });
-const bridge = createBridge(protocol, { tools });
+// Values that are nothing but a closing mark are what this is about.
+const bridge = createBridge(protocol, { tools, guard: new CallGuard({ mode: "report" }) });
 
 function read(text: string): { calls: [string, unknown][]; deltas: number; findings: string[] } {
   const events: BridgeEvent[] = [];
