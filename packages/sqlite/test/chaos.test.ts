@@ -1,6 +1,6 @@
 import { isThorough, leftToCi, rounds, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundleProcesses } from "./chaos/bundle.ts";
+import { bundleProcesses } from "./bundle.ts";
 import { chaos } from "./chaos/chaos.ts";
 
 // Two routers as processes on one file, killed and stopped without end, and clients that send everything twice, half of it
@@ -9,7 +9,7 @@ const operations = rounds(100, 2000);
 let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
 
 beforeAll(async () => {
-  scripts = await bundleProcesses("ledger", "router");
+  scripts = await bundleProcesses("chaos/processes/ledger", "chaos/processes/router");
 });
 afterAll(() => scripts?.remove());
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isLong, isThorough } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleProcesses } from "./chaos/bundle.ts";
+import { bundleProcesses } from "./bundle.ts";
 import { ChaosClient, type Operation, type Told } from "./chaos/client.ts";
 import { end, type Started, start } from "./chaos/process.ts";
 import { type Point, points, type Way, ways } from "./chaos/processes/fail-at.ts";
@@ -32,7 +32,7 @@ const router = (settings: { point?: Point; way?: Way } = {}): Promise<Started> =
   );
 
 beforeAll(async () => {
-  scripts = await bundleProcesses("ledger", "router");
+  scripts = await bundleProcesses("chaos/processes/ledger", "chaos/processes/router");
   ledger = await start(scripts.path("ledger"), join(folder, "effects.jsonl"));
   other = await router();
 });

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { once, settleOnce } from "@toolglot/core/once";
 import { isLong } from "@toolglot/internal/testing";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { scripts } from "../../../bundled-script.ts";
+import { bundleProcesses } from "./bundle.ts";
 import { newFile } from "./files.ts";
 import { storages } from "./once/logs.ts";
 import { borders } from "./once/worker.ts";
@@ -12,26 +9,16 @@ import { runWorld, type World, wrongs } from "./once/world.ts";
 
 // Real processes that do the same things once, on one log, and are killed over and over. Inside the package, so that the worker finds the
 // binding.
-const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.once-"));
-const worker = join(folder, "worker.mjs");
+let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
+let worker: string;
 const size = isLong ? { processes: 8, keys: 1_000, deaths: 15 } : { processes: 5, keys: 40, deaths: 1 };
 const keys = Array.from({ length: size.keys }, (_, index) => `k${index}`);
 
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "once/worker.ts")],
-    outfile: worker,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    external: ["libsql"],
-    logLevel: "error",
-  });
+  scripts = await bundleProcesses("once/worker");
+  worker = scripts.path("worker");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => scripts.remove());
 
 /** A generator of the same numbers each time (mulberry32). */
 function numbers(seed: number): () => number {

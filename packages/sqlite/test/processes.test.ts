@@ -1,40 +1,27 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { leftToCi, rounds } from "@toolglot/internal/testing";
 import { verifyRows } from "@toolglot/trp-core/store";
-import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { scripts } from "../../../bundled-script.ts";
 import { openSqlite } from "../src/index.ts";
+import { bundleProcesses } from "./bundle.ts";
 import { newFile } from "./files.ts";
 
 // Real processes on one file. Inside the package, so that the worker finds the binding.
-const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.processes-"));
-const worker = join(folder, "worker.mjs");
+let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
+let worker: string;
 const running: ChildProcess[] = [];
 const request = { scope: "s", fingerprint: "f", owner: "parent", leaseMs: 60_000 };
 
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "processes/worker.ts")],
-    outfile: worker,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    external: ["libsql"],
-    logLevel: "error",
-  });
+  scripts = await bundleProcesses("processes/worker");
+  worker = scripts.path("worker");
 });
 afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => scripts.remove());
 
 interface Worker {
   child: ChildProcess;

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { bundleProcesses } from "./bundle.ts";
+import type { bundleProcesses } from "../bundle.ts";
 import { ChaosClient, type Heard, type Operation } from "./client.ts";
 import { type Case, judge, type Verdict } from "./judge.ts";
 import { end, type Started, start } from "./process.ts";

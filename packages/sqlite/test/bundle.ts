@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { scripts } from "../../../../bundled-script.ts";
+import { scripts } from "../../../bundled-script.ts";
 
-/** The processes of these tests as files that plain Node runs: our sources bundled in, the database driver left out. */
-export async function bundleProcesses(...names: string[]): Promise<{ path(name: string): string; remove(): void }> {
+/**
+ * The processes of these tests as files that plain Node runs: our sources bundled in, the database driver left out. `files`: below this
+ * folder, without `.ts`; their last words are their names.
+ */
+export async function bundleProcesses(...files: string[]): Promise<{ path(name: string): string; remove(): void }> {
   // Inside the package, so that the driver is found from there.
-  const folder = mkdtempSync(join(import.meta.dirname, "../../node_modules/.chaos-"));
+  const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.processes-"));
   await build({
-    entryPoints: names.map((name) => join(import.meta.dirname, "processes", `${name}.ts`)),
+    entryPoints: files.map((file) => join(import.meta.dirname, `${file}.ts`)),
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
