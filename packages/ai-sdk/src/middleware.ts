@@ -1,7 +1,5 @@
 import { checkKeys } from "@toolglot/core";
 import { createBridge } from "@toolglot/core/bridge";
-import { CallGuard } from "@toolglot/core/check-call";
-import { defined } from "@toolglot/internal";
 import { AnswerConverter, type ConverterMaker } from "./answer-converter.ts";
 import { collectContent } from "./collect-content.ts";
 import { convertStream } from "./convert-stream.ts";
@@ -46,8 +44,7 @@ export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
 ): ToolglotMiddleware<Version> {
   checkKeys("toolglotMiddleware", options, known, ["protocol"], { definitions: "It is a list of tool definitions." });
   checkOptions(options);
-  const { specificationVersion = "v4" as Version, onDiagnostic, locale } = options;
-  const guard = new CallGuard({ uniqueIds: true, ...defined({ locale }) });
+  const { specificationVersion = "v4" as Version, onDiagnostic } = options;
   const states = new WeakMap<object, CallState>();
   const converterOf = (params: CallParams, model: Model | undefined): ConverterMaker | undefined => {
     const state = states.get(params);
@@ -65,7 +62,7 @@ export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
     specificationVersion,
     async transformParams({ params, model }: { params: CallParams; model?: Model }): Promise<CallParams> {
       const version = model?.specificationVersion === "v3" || specificationVersion === "v3" ? "v3" : "v4";
-      const { params: changed, state } = transformParams(params, { ...options, guard }, version);
+      const { params: changed, state } = transformParams(params, options, version);
       states.set(changed, state);
       return changed;
     },

@@ -1,6 +1,5 @@
 import { type ToolDefinition, ToolglotError } from "@toolglot/core";
 import { type Bridge, type BridgeOptions, createBridge } from "@toolglot/core/bridge";
-import type { CallGuard } from "@toolglot/core/check-call";
 import { decodePrompt, encodePrompt, refusalsInARow } from "./history.ts";
 import type { ToolglotMiddlewareOptions } from "./options.ts";
 import type { CallParams, FunctionTool, PromptMessage, ProviderTool, SpecificationVersion, Warning } from "./spec.ts";
@@ -23,7 +22,7 @@ const maxStops = 4;
 /** After so many answers in a row that were refused, the next one is shown as it is. */
 const maxRefusals = 2;
 
-type Options = Omit<ToolglotMiddlewareOptions<SpecificationVersion>, "onDiagnostic"> & { guard: CallGuard };
+type Options = Omit<ToolglotMiddlewareOptions<SpecificationVersion>, "onDiagnostic">;
 
 /** Returns a request as a model without function calls gets it. */
 export function transformParams(
@@ -31,16 +30,7 @@ export function transformParams(
   options: Options,
   version: SpecificationVersion,
 ): { params: CallParams; state: CallState } {
-  const {
-    protocol,
-    programs,
-    locale,
-    values,
-    guard,
-    placement = "first",
-    providerTools = "pass",
-    definitions = [],
-  } = options;
+  const { protocol, programs, locale, values, placement = "first", providerTools = "pass", definitions = [] } = options;
   const { tools: given = [], toolChoice, ...rest } = params;
   const declared = given.filter((tool) => tool.type === "function").map((tool) => toDefinition(tool, definitions));
   const provided = given.filter((tool) => tool.type !== "function") as ProviderTool[];
@@ -57,7 +47,6 @@ export function transformParams(
   const bridge = createBridge(protocol, {
     tools: declared,
     toolChoice: choice,
-    guard,
     unreadable: feedback ? "feedback" : "text",
     ...(programs !== undefined && { programs }),
     ...(locale !== undefined && { locale }),

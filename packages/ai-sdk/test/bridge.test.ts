@@ -467,3 +467,15 @@ it("lets files of results follow them, and other parts be", () => {
   expect(encoded[0]?.parts[0]).toBe(other);
   expect(encoded[1]?.parts).toMatchObject([{ type: "text" }, { type: "file", mediaType: "image/png", data: "AAAA" }]);
 });
+
+it("lets a closer through that is meant, in the bridge of the next request", () => {
+  const protocol: ToolProtocol = { ...tam };
+  const read = (): string[] => {
+    const kinds: string[] = [];
+    const reader = createBridge(protocol, { tools }).createReader({ onEvent: ({ type }) => kinds.push(type) });
+    reader.feed(oneCall(protocol, "a text</content>"));
+    reader.end({ finish: "stop" });
+    return kinds.filter((kind) => kind === "call" || kind === "refusal");
+  };
+  expect([read(), read(), read()]).toEqual([["refusal"], ["call"], ["refusal"]]);
+});

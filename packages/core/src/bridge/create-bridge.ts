@@ -1,12 +1,23 @@
 import { checkKeys } from "@toolglot/internal";
 import { CallGuard } from "../check-call/call-guard.ts";
-import type { ToolProtocol } from "../protocol.ts";
+import type { Locale, ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";
 import { encodeHistory } from "./history.ts";
 import { type BridgeSetup, nowhere } from "./setup.ts";
 import type { Bridge, BridgeOptions, BridgeReaderOptions } from "./types.ts";
 import { type BridgeWording, bridgeWordings } from "./wording.ts";
+
+/** By protocol and language: stacks make a bridge for each request, and a call that is sent again comes in the next one. */
+const guards = /* @__PURE__ */ new WeakMap<ToolProtocol, Map<Locale, CallGuard>>();
+
+function guardOf(protocol: ToolProtocol, locale: Locale): CallGuard {
+  const known = guards.get(protocol) ?? new Map<Locale, CallGuard>();
+  guards.set(protocol, known);
+  const guard = known.get(locale) ?? new CallGuard({ locale, uniqueIds: true });
+  known.set(locale, guard);
+  return guard;
+}
 
 /**
  * Creates a bridge: a stack with calls and results of its own (an SDK, a framework) talks to a model in a protocol that is text. Nothing is
@@ -32,11 +43,11 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
     ["tools"],
   );
   const { tools, locale = "en", toolChoice = "auto", programs, unreadable = "feedback", values = "hold" } = options;
-  const { guard = new CallGuard({ locale, uniqueIds: true }) } = options;
   oneOf("locale", locale, ["en", "zh"]);
   oneOf("unreadable", unreadable, ["feedback", "text"]);
   oneOf("values", values, ["hold", "run"]);
   checkProtocol(protocol, options);
+  const { guard = guardOf(protocol, locale) } = options;
   const words = bridgeWordings[locale];
   const names = tools.map(({ name }) => name);
   const chosen = chooseTools(tools, toolChoice, programs?.tool);

@@ -29,7 +29,7 @@ export interface BridgeOptions {
    * made (`run`). Default `hold`.
    */
   values?: "hold" | "run";
-  /** Looks for damaged calls; one for all bridges of a place, so that it knows what was sent a second time. Default: one for this bridge. */
+  /** Looks for damaged calls; one for all bridges of a place, so that it knows what was sent a second time. Default: one for all bridges of this protocol object. */
   guard?: CallGuard;
 }
 
