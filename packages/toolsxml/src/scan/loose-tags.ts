@@ -41,6 +41,9 @@ export class LooseTags {
   /** A near miss of a name has three letters at least. */
   readonly #pattern: RegExp;
   readonly #near = new Map<string, boolean>();
+  /** The names by their length, and in order: a word is compared with the few that it may have been meant for. */
+  #byLength: Map<number, string[]> | undefined;
+  #sorted: readonly string[] = [];
 
   /**
    * `own`: names of elements that hold raw bodies here. `around`: those of the elements around them. `others`: names that are
@@ -148,10 +151,35 @@ export class LooseTags {
     const key = closes ? `/${word}` : word;
     let near = this.#near.get(key);
     if (near === undefined) {
-      near = [...this.#names].some((name) => isNear(word, name, closes));
+      near = this.#isNearAny(word, closes);
       if (this.#near.size < remembered) this.#near.set(key, near);
     }
     return near;
+  }
+
+  /** Whether a word is a near miss of a name; of a closing tag, the beginning of one is enough. */
+  #isNearAny(word: string, closes: boolean): boolean {
+    if (!this.#byLength) {
+      this.#sorted = [...this.#names].sort();
+      this.#byLength = new Map();
+      for (const name of this.#sorted) {
+        const list = this.#byLength.get(name.length);
+        if (list) list.push(name);
+        else this.#byLength.set(name.length, [name]);
+      }
+    }
+    if (closes && word.length > 2) {
+      let low = 0;
+      for (let high = this.#sorted.length; low < high; ) {
+        const middle = (low + high) >> 1;
+        if ((this.#sorted[middle] as string) < word) low = middle + 1;
+        else high = middle;
+      }
+      if (this.#sorted[low]?.startsWith(word)) return true;
+    }
+    for (let length = Math.max(4, word.length - 1); length <= word.length + 1; length += 1)
+      if (this.#byLength.get(length)?.some((name) => isNear(word, name))) return true;
+    return false;
   }
 }
 
@@ -165,15 +193,13 @@ function doubledBracket(body: string): Pick<FoundTag, "start" | "end"> | undefin
   return /[<＜]$/.test(body) ? { start: last, end: last + 1 } : undefined;
 }
 
-/** Whether a letter is missing, too many, another one, or has changed places; or of a closing tag only the beginning is left. */
-function isNear(word: string, name: string, closes: boolean): boolean {
-  if (name.length < 4 || Math.abs(word.length - name.length) > 1)
-    return closes && word.length > 2 && name.startsWith(word);
+/** Whether a letter is missing, too many, another one, or has changed places. */
+function isNear(word: string, name: string): boolean {
   let same = 0;
   while (same < word.length && word[same] === name[same]) same += 1;
   const [a, b] = [word.slice(same), name.slice(same)];
   if (a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1)) return true;
-  return (closes && name.startsWith(word)) || (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
+  return a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
 }
 
 /** Whether a tag stands alone in quotes or backticks that open before it on its line. */
