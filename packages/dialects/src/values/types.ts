@@ -1,0 +1,36 @@
+import type { JsonValue } from "@toolglot/core";
+
+/** A slip in a value that was read as meant. Offsets are those of the whole text. */
+export interface ValueSlip {
+  code:
+    | "json-repaired"
+    | "python-literal"
+    | "coerced"
+    | "unquoted-value"
+    | "inexact-number"
+    | "duplicate-key"
+    | "type-mismatch";
+  affects: "none" | "structure" | "value";
+  start: number;
+  end: number;
+}
+
+/** What a literal reader tells while it reads. A depth is the number of containers around a value. */
+export interface LiteralListener {
+  /** A value begins, behind its key if it is one of an object. */
+  begin?(depth: number, key: string | undefined, start: number): void;
+  /** The next piece of a string at a depth of `stringsTo` at most, decoded. No later text changes it. */
+  piece?(depth: number, key: string | undefined, text: string): void;
+  /** A value is whole. */
+  value?(depth: number, key: string | undefined, value: JsonValue, start: number, end: number): void;
+}
+
+/** How literals are written. */
+export interface LiteralSyntax {
+  /** `json`: RFC 8259, all else is a slip; `python`; `gemma`: keys without quotes, strings between delimiters of their own. */
+  language: "json" | "python" | "gemma";
+  /** Of `gemma`: pairs that strings stand between, with nothing to escape in them. */
+  stringDelimiters?: readonly (readonly [open: string, close: string])[];
+  /** Of `python`: in `'…'` nothing is escaped, and a quote closes it only before `,` `)` `]` `}` `:` or the end. */
+  plainSingleQuotes?: boolean;
+}
