@@ -13,6 +13,10 @@ export interface Marker {
   special?: true;
   /** Often missing, and then no slip. */
   optional?: true;
+  /** It is read, and never written. */
+  unwritten?: true;
+  /** It counts only at the start of a line. */
+  lineStart?: true;
   /** Other texts that are read as it, as a slip. The bars and underscores of DeepSeek's tokens need none: see {@link markerAt}. */
   lookAlikes?: readonly string[];
 }
@@ -24,6 +28,7 @@ export interface VariableMarker {
   variable: number;
   special?: true;
   optional?: true;
+  unwritten?: true;
 }
 
 /** Where the name of a call stands. */
@@ -34,7 +39,7 @@ export type NameRule =
   | { at: "only-key" }
   /** An attribute of the element that the call's opener begins: `<invoke name="f">`. */
   | { at: "attribute"; attribute: string }
-  /** Plain text behind the call's opener, up to one of these markers; the first is written. */
+  /** Plain text behind the call's opener, up to one of these markers, an argument or the closer; the first marker is written. */
   | { at: "text"; until: readonly (Marker | VariableMarker)[] };
 
 /** How a dialect writes calls, as data. A reader needs nothing else to know it. */
@@ -51,7 +56,9 @@ export interface Dialect {
   open: readonly (Marker | VariableMarker)[];
   /** What closes it. */
   close?: readonly (Marker | VariableMarker)[];
-  /** What is written between two calls of a run. Default: nothing. */
+  /** Stands before the calls of a message, as its header; `{name}` is the name of the first. What ends the message are its stops. */
+  header?: string;
+  /** What is written between two calls of a run. Default: nothing; in a list `, `. */
   separator?: string;
   /** The calls of a run stand in one list, as `[{…}, {…}]`. */
   list?: true;
@@ -62,9 +69,18 @@ export interface Dialect {
     open?: Marker | VariableMarker;
     name: NameRule;
     close?: Marker | VariableMarker;
-    /** Where the model gives each call an id: a key of the JSON, an attribute, or what follows this text behind the name. */
-    id?: { key: string } | { attribute: string } | { behind: string };
-    /** The text at the name's place is the call's id; the first group is the name. */
+    /** Ends the element that `open` begins. White space in it is what a writer puts there. Default `>`. */
+    openEnd?: string;
+    /** The JSON object holds the name once more, under this key. */
+    nameKey?: string;
+    /** An attribute that holds the number of the call in its run, counted from `from`. */
+    index?: { attribute: string; from: number };
+    /**
+     * Where the model gives each call an id: a key of the JSON, an attribute, or what follows this text behind the name. `counted`: it
+     * stands before the name, and a call without one gets its number in the run, from 0.
+     */
+    id?: { key: string; counted?: true } | { attribute: string; counted?: true } | { behind: string };
+    /** The text at the name's place is the call's id, written `{prefix}{name}:{number}`; the first group is the name. */
     idPattern?: string;
     /** Stands before each name, and is no part of it. */
     prefix?: "functions.";
@@ -77,12 +93,17 @@ export interface Dialect {
     /** Where its key ends: at this marker; or it is the element's own name, or an attribute of it. */
     key?: Marker | VariableMarker | "tag" | { attribute: string };
     close?: Marker | VariableMarker;
-    /** `one-lf`: one line break at each side of a value is layout. Default `none`: nothing is. */
-    pad?: "one-lf" | "none";
+    /** As `openEnd` of calls. */
+    openEnd?: string;
+    /**
+     * `one-lf`: one line break at each side of a value is layout, and no part of the markers here. `read-one-lf`: likewise, but it is
+     * written only beside a line break of the value's own. Default `none`: nothing is.
+     */
+    pad?: "one-lf" | "read-one-lf" | "none";
     /** Says of an argument whether its text is a string: an attribute of its opener, or an element behind the key. */
     typeMark?: { attribute: string; raw: readonly string[] } | { element: string; raw: readonly string[] };
-    /** What the writer puts into the mark of any other value. Default `false`. */
-    otherMark?: string;
+    /** What the writer puts into the mark of any other value, or of each JSON type of one. Default `false`. */
+    otherMark?: string | Readonly<Record<"number" | "boolean" | "null" | "array" | "object", string>>;
     /** CDATA is syntax here. */
     cdata?: true;
   };
@@ -90,13 +111,33 @@ export interface Dialect {
   values: "json" | "python" | "raw-or-json" | "gemma" | "tree";
   /** Pairs that strings stand between, where these are none of JSON's. */
   stringDelimiters?: readonly (readonly [open: string, close: string])[];
+  /** In strings between single quotes nothing is escaped; a quote closes one only where a value can end. */
+  plainSingleQuotes?: true;
+  /** JSON is written without spaces. */
+  compact?: true;
+  /** Keys of objects are written in the order of their letters. */
+  sorted?: true;
+  /** The five entities of XML stand for their characters in attributes. */
+  entities?: true;
+  /** Marks that plain text stands between; they vanish. */
+  prose?: readonly { open: string; close: string }[];
   reasoning: readonly { open: string; close: string; channel?: boolean }[];
   /** Tokens that end a message; a server may strip them. */
   stops: readonly string[];
   /** What stands behind a call: `none` when a message ends with its calls. */
   suffix: "text" | "none";
-  /** How results go back. `{name}`, `{content}` and `{callId}` stand for a result's own. */
-  results?: { open: string; item: string; close: string; role: "tool" | "user" };
+  /**
+   * How results go back. `{name}`, `{content}` and `{callId}` stand for a result's own. `separator` stands between two items, default one
+   * line break. `as`: the content is written as a JSON or Gemma value. None: as `hermes`.
+   */
+  results?: {
+    open: string;
+    item: string;
+    close: string;
+    role: "tool" | "user";
+    separator?: string;
+    as?: "json" | "gemma";
+  };
   /** Whether `serialize` writes it. */
   write: boolean;
   /** Where servers strip its tokens, or it has none, calls are still found by the names of tools. */

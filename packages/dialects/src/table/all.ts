@@ -1,0 +1,53 @@
+// Written by scripts/dialects.mjs from dialects.json: change that, and run it.
+// biome-ignore-all format: written by a script.
+import type { DialectId } from "./ids.ts";
+import * as rows from "./rows.ts";
+import type { Dialect } from "./types.ts";
+
+/** The dialects by their ids. */
+export const dialects: Readonly<Record<DialectId, Dialect>> = {
+  "hermes": rows.hermes,
+  "exaone": rows.exaone,
+  "granite": rows.granite,
+  "llama3-json": rows.llama3Json,
+  "phi4-mini": rows.phi4Mini,
+  "functionary3.1": rows.functionary3_1,
+  "functionary3.2": rows.functionary3_2,
+  "nemotron-json": rows.nemotronJson,
+  "kimi-k2": rows.kimiK2,
+  "deepseek-v3": rows.deepseekV3,
+  "deepseek-v3.1": rows.deepseekV3_1,
+  "mistral": rows.mistral,
+  "mistral-11": rows.mistral11,
+  "cohere": rows.cohere,
+  "longcat": rows.longcat,
+  "apertus": rows.apertus,
+  "openai-loose": rows.openaiLoose,
+  "qwen-xml": rows.qwenXml,
+  "seed-oss": rows.seedOss,
+  "glm": rows.glm,
+  "glm-4.7": rows.glm4_7,
+  "minimax": rows.minimax,
+  "anthropic-xml": rows.anthropicXml,
+  "dsml": rows.dsml,
+  "dsml4": rows.dsml4,
+  "step3": rows.step3,
+  "cohere5": rows.cohere5,
+  "minimax-m3": rows.minimaxM3,
+  "hy3": rows.hy3,
+  "k2-horizon": rows.k2Horizon,
+  "dots": rows.dots,
+  "minicpm5": rows.minicpm5,
+  "pythonic": rows.pythonic,
+  "llama3-builtin": rows.llama3Builtin,
+  "lfm2": rows.lfm2,
+  "olmo3": rows.olmo3,
+  "sarashina": rows.sarashina,
+  "gemma3": rows.gemma3,
+  "gemma4": rows.gemma4,
+  "functiongemma": rows.functiongemma,
+  "harmony": rows.harmony,
+  "atem": rows.atem,
+  "inkling": rows.inkling,
+  "kimi-k3": rows.kimiK3,
+};
