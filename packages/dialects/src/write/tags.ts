@@ -5,88 +5,110 @@ import { beginningsOf, markerText } from "./markers.ts";
 import { maySayMore, takes, typesOf } from "./reads-as.ts";
 import type { ValueWriter } from "./values.ts";
 
-/** Writes tagged arguments: each value between texts of its own, strings as they are and all else as JSON. */
+/** A value to write, and where it stands. */
+interface Place {
+  value: JsonValue;
+  path: string;
+  schema: JsonSchema | undefined;
+  /** Of the whole input, for references. */
+  root: JsonSchema;
+}
+
+/** Writes tagged arguments: each value between texts of its own, strings as they are and all else as JSON or as a tree of tags. */
 export class TagWriter {
   readonly #values: ValueWriter;
-  /** What the closer of a value is followed by, so that it counts. */
-  readonly #structure: readonly string[];
+  readonly #isTree: boolean;
+  /** What ends a value, and what follows that, so that it counts. */
   readonly #closers: readonly string[];
+  readonly #structure: readonly string[];
 
   constructor(values: ValueWriter) {
     this.#values = values;
     const { arguments: args, call, open, close = [] } = values.dialect;
-    this.#structure = [args.open, call.close, call.open, ...close, ...open].flatMap(beginningsOf);
-    this.#closers = (values.dialect.values === "tree" ? [args.open, args.close] : [args.close]).flatMap(beginningsOf);
+    this.#isTree = values.dialect.values === "tree";
+    // A value with an opener in it would be a tree.
+    this.#closers = (this.#isTree ? [args.close, args.open] : [args.close]).flatMap(beginningsOf);
+    const inner = this.#isTree ? [args.close] : [];
+    this.#structure = [args.open, call.close, call.open, ...close, ...open, ...inner].flatMap(beginningsOf);
   }
 
   /** Returns the arguments of a call. `schema`: of its input, when the tool is known. */
   write(input: JsonObject, schema: JsonSchemaObject | undefined): string {
-    const { values } = this.#values.dialect;
-    const keys = Object.keys(input).filter((key) => input[key] !== undefined);
-    return keys
-      .map((key) => {
-        const value = input[key] as JsonValue;
-        const own = schema?.properties;
-        const inner = own && Object.hasOwn(own, key) ? own[key] : undefined;
-        const path = joinPath("input", key);
-        if (values === "tree") return this.#element(key, value, path, inner, schema);
-        return this.#argument(key, value, path, inner, schema);
+    return this.#members({ value: input, path: "input", schema, root: schema ?? true });
+  }
+
+  #members({ value, path, schema, root }: Place): string {
+    const properties = typeof schema === "object" ? schema.properties : undefined;
+    return Object.entries(value as JsonObject)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => {
+        const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+        return this.#argument(key, { value: member, path: joinPath(path, key), schema: own, root });
       })
       .join("");
   }
 
-  #argument(
-    key: string,
-    value: JsonValue,
-    path: string,
-    schema: JsonSchema | undefined,
-    root: JsonSchemaObject | undefined,
-  ): string {
+  /** Returns one argument; items of lists have no key. */
+  #argument(key: string | undefined, place: Place): string {
     const { arguments: args, entities } = this.#values.dialect;
-    const { openEnd = ">", typeMark } = args;
-    const refuse = (why: string): never => this.#values.refuse(path, why);
-    // An element is written for checkpoints of another setting; readers take both.
-    const marker = typeMark && "attribute" in typeMark ? typeMark : undefined;
-    const mark = marker && this.#mark(value, marker.raw);
-    const text = this.#pad(this.#text(value, path, mark === undefined ? schema : undefined, root, mark), path);
-    const closer = markerText(args.close);
-    if (typeof args.key === "object" && "attribute" in args.key) {
-      const marks = marker ? attribute(marker.attribute, mark as string, false, refuse) : "";
-      const name = attribute(args.key.attribute, key, entities === true, refuse);
-      return `${markerText(args.open)}${name}${marks}${openEnd}${text}${closer}`;
+    const refuse = (why: string): never => this.#values.refuse(place.path, why);
+    const open = markerText(args.open);
+    const close = markerText(args.close);
+    if (args.key === "tag") {
+      const tag = key ?? "item";
+      if (!isTag(tag)) refuse("a name that can't be a tag");
+      return `${open}${tag}>${this.#body(place)}${close}${tag}>`;
     }
-    const between = typeof args.key === "object" ? args.key : undefined;
-    if (key.trim() !== key || key === "" || /[<>\n]/.test(key)) refuse("a name that can't stand in a tag");
-    return `${markerText(args.open)}${key}${markerText(args.keyClose)}${markerText(between)}${text}${closer}`;
+    if (args.key && "attribute" in args.key) {
+      const { typeMark, openEnd = ">" } = args;
+      const name = key === undefined ? "" : attribute(args.key.attribute, key, entities === true, refuse);
+      if (!typeMark || !("attribute" in typeMark)) return `${open}${name}${openEnd}${this.#body(place)}${close}`;
+      const type = this.#mark(place.value, typeMark.raw[0] as string);
+      return `${open}${name}${attribute(typeMark.attribute, type, false, refuse)}${openEnd}${this.#body(place, true)}${close}`;
+    }
+    const name = key ?? "";
+    if (name.trim() !== name || name === "" || /[<>\n]/.test(name)) refuse("a name that can't stand in a tag");
+    return `${open}${name}${markerText(args.keyClose)}${markerText(args.key)}${this.#body(place)}${close}`;
   }
 
   /** Returns what the type mark says of a value. */
-  #mark(value: JsonValue, raw: readonly string[]): string {
+  #mark(value: JsonValue, raw: string): string {
     const { otherMark = "false" } = this.#values.dialect.arguments;
-    if (typeof value === "string") return raw[0] as string;
-    return typeof otherMark === "string" ? otherMark : otherMark[plainType(value)];
+    if (typeof value === "string") return raw;
+    if (typeof otherMark === "string") return otherMark;
+    const type = typeOf(value);
+    return otherMark[type === "integer" ? "number" : (type as keyof typeof otherMark)];
   }
 
-  /** Returns the text of a value, which reads as that value and nothing else. */
-  #text(
-    value: JsonValue,
-    path: string,
-    schema: JsonSchema | undefined,
-    root: JsonSchemaObject | undefined,
-    mark?: string,
-  ): string {
+  #body(place: Place, isMarked = false): string {
+    if (!this.#isTree) return this.#pad(this.#text(place, isMarked), place.path);
+    const { value, path, schema, root } = place;
+    const items = typeof schema === "object" ? schema.items : undefined;
+    if (Array.isArray(value) && (isMarked || value.length > 0))
+      return value
+        .map((item, index) =>
+          this.#argument(undefined, { value: item, path: joinPath(path, index), schema: items, root }),
+        )
+        .join("");
+    // What tags can't say is JSON: nothing, a name that is no tag, a name that is an item's.
+    const isObjectOfTags = isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isTag);
+    if (isObject(value) && (isMarked || (isObjectOfTags && !Object.hasOwn(value, "item")))) return this.#members(place);
+    return this.#text(place, isMarked);
+  }
+
+  /** Returns the text of a value, which reads as that value and nothing else. `isMarked`: a mark says whether it is a string. */
+  #text({ value, path, schema, root }: Place, isMarked: boolean): string {
     const refuse = (why: string): never => this.#values.refuse(path, why);
-    const types = mark === undefined ? typesOf(schema, root ?? true) : undefined;
+    const types = isMarked ? undefined : typesOf(schema, root);
     if (typeof value !== "string") {
       const type = typeOf(value) as JsonSchemaType;
-      const isNone = value === null && !types?.has("string");
-      if (types && !takes(types, type) && !isNone)
-        refuse(`${type}, where the tool's schema has ${[...types].join(" or ")}`);
+      const isNothing = value === null && !types?.has("string");
+      if (types && !takes(types, type) && !isNothing)
+        refuse(`of type ${type}, where the tool's schema has ${[...types].join(" or ") || "none"}`);
       return this.#escapeClosers(this.#values.literal(value, path, "json"));
     }
-    if (mark === undefined && maySayMore(value, types)) {
-      if (types)
-        refuse(`a text that would be read as another type of its schema: ${JSON.stringify(value.slice(0, 40))}`);
+    if (!isMarked && maySayMore(value, types)) {
+      if (types) refuse(`a text that reads as another type of its schema: ${JSON.stringify(value.slice(0, 40))}`);
       return this.#escapeClosers(JSON.stringify(value));
     }
     if (this.#values.dialect.arguments.cdata && /[<&]/.test(value)) {
@@ -99,10 +121,10 @@ export class TagWriter {
 
   /** Whether a reader would take a part of a text for what closes it. */
   #endsEarly(text: string): boolean {
-    const isSpecial = this.#values.dialect.arguments.close?.special === true;
+    const atSight = this.#isTree || this.#values.dialect.arguments.close?.special === true;
     return this.#closers.some((closer) => {
       for (let at = text.indexOf(closer); at >= 0; at = text.indexOf(closer, at + 1)) {
-        if (isSpecial) return true;
+        if (atSight) return true;
         const next = /\S/g;
         next.lastIndex = at + closer.length;
         const follows = next.exec(text)?.index;
@@ -126,49 +148,6 @@ export class TagWriter {
     if (pad !== "read-one-lf") return text;
     return `${/^\r?\n/.test(text) ? "\n" : ""}${text}${text.endsWith("\n") ? "\n" : ""}`;
   }
-
-  /** Writes nested values as elements: members by their names, items as `item`. What elements can't say is JSON. */
-  #element(
-    key: string,
-    value: JsonValue,
-    path: string,
-    schema: JsonSchema | undefined,
-    root: JsonSchemaObject | undefined,
-  ): string {
-    const { arguments: args } = this.#values.dialect;
-    if (!isTag(key)) this.#values.refuse(path, "a name that can't be a tag");
-    const body = this.#tree(value, path, schema, root);
-    return `${markerText(args.open)}${key}>${body}${markerText(args.close)}${key}>`;
-  }
-
-  #tree(value: JsonValue, path: string, schema: JsonSchema | undefined, root: JsonSchemaObject | undefined): string {
-    const parts = typeof schema === "object" ? schema : undefined;
-    if (Array.isArray(value) && value.length > 0)
-      return value
-        .map((item, index) => this.#element("item", item, joinPath(path, index), parts?.items as JsonSchema, root))
-        .join("");
-    if (isObject(value)) {
-      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-      if (keys.length > 0 && keys.every(isTag) && !keys.includes("item"))
-        return keys
-          .map((key) =>
-            this.#element(
-              key,
-              value[key] as JsonValue,
-              joinPath(path, key),
-              parts?.properties?.[key] as JsonSchema,
-              root,
-            ),
-          )
-          .join("");
-    }
-    return this.#text(value, path, schema, root);
-  }
 }
 
 const isTag = (key: string): boolean => /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(key);
-
-function plainType(value: JsonValue): "number" | "boolean" | "null" | "array" | "object" {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : (typeof value as "number" | "boolean" | "object");
-}
