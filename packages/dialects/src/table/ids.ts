@@ -24,14 +24,18 @@ export type DialectId =
   | "seed-oss"
   | "glm"
   | "glm-4.7"
+  | "glm-5.3"
   | "minimax"
   | "anthropic-xml"
   | "dsml"
   | "dsml4"
+  | "dsml4.1"
+  | "gigachat3.5"
   | "step3"
   | "cohere5"
   | "minimax-m3"
   | "hy3"
+  | "hy4"
   | "k2-horizon"
   | "dots"
   | "minicpm5"
@@ -71,14 +75,18 @@ export const dialectIds: readonly DialectId[] = [
   "seed-oss",
   "glm",
   "glm-4.7",
+  "glm-5.3",
   "minimax",
   "anthropic-xml",
   "dsml",
   "dsml4",
+  "dsml4.1",
+  "gigachat3.5",
   "step3",
   "cohere5",
   "minimax-m3",
   "hy3",
+  "hy4",
   "k2-horizon",
   "dots",
   "minicpm5",

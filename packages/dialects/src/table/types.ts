@@ -26,6 +26,8 @@ export interface VariableMarker {
   prefix: string;
   suffix: string;
   variable: number;
+  /** Stands before the part, where it is not empty: `:` in `<tool_call:abc>`. */
+  lead?: string;
   special?: true;
   optional?: true;
   unwritten?: true;
@@ -90,6 +92,8 @@ export interface Dialect {
     keys?: readonly string[];
     /** What opens an argument: `<parameter=`. With an attribute as key, the beginning of an element: `<parameter`. */
     open?: Marker | VariableMarker;
+    /** Ends the key where `key` only opens the value: of elements whose marks have a variable part. */
+    keyClose?: Marker | VariableMarker;
     /** Where its key ends: at this marker; or it is the element's own name, or an attribute of it. */
     key?: Marker | VariableMarker | "tag" | { attribute: string };
     close?: Marker | VariableMarker;
@@ -111,7 +115,9 @@ export interface Dialect {
   values: "json" | "python" | "raw-or-json" | "gemma" | "tree";
   /** Pairs that strings stand between, where these are none of JSON's. */
   stringDelimiters?: readonly (readonly [open: string, close: string])[];
-  /** In strings between single quotes nothing is escaped; a quote closes one only where a value can end. */
+  /** Of `python`: strings are written between single quotes. */
+  singleQuotes?: true;
+  /** In strings between single quotes nothing is escaped; a quote closes one only where a value can end. Objects are written as JSON. */
   plainSingleQuotes?: true;
   /** JSON is written without spaces. */
   compact?: true;

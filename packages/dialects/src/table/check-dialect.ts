@@ -1,0 +1,128 @@
+import { checkKeys, isObject } from "@toolglot/internal";
+import type { Dialect, Marker, NameRule, VariableMarker } from "./types.ts";
+
+/** UTF-16 units of a marker. */
+const maxMarker = 64;
+/** The one pattern that the table has; others could take long on a model's text. */
+const idPattern = "^(?:functions\\.)?([\\s\\S]*):\\d+$";
+
+/**
+ * Checks an object that a host passes as a dialect of its own.
+ *
+ * @throws `TypeError` that names the field: for unknown fields, values of a wrong kind, and markers that are empty, longer than 64 UTF-16
+ * units, or no literal text.
+ */
+export function checkDialect(value: unknown): asserts value is Dialect {
+  if (!isObject(value)) throw new TypeError("A dialect must be an object");
+  const dialect = value as unknown as Dialect;
+  checkKeys(
+    "dialect",
+    dialect,
+    [
+      'id:text engine:"json"|"tags"|"python"|"keyed"|"messages"|"template" models:string[] example:object',
+      'evidence:"template"|"parser"|"second-hand" open:list close:list separator:string list:true wrapsEach:true',
+      'header:string call:object arguments:object values:"json"|"python"|"raw-or-json"|"gemma"|"tree"',
+      "stringDelimiters:list plainSingleQuotes:true singleQuotes:true compact:true sorted:true entities:true",
+      'prose:list reasoning:list stops:string[] suffix:"text"|"none" results:object write:boolean bare:"known-names"',
+    ] as const,
+    [
+      "id",
+      "engine",
+      "models",
+      "evidence",
+      "example",
+      "open",
+      "call",
+      "arguments",
+      "values",
+      "reasoning",
+      "stops",
+      "suffix",
+      "write",
+    ],
+  );
+  const { call, arguments: args, results } = dialect;
+  checkKeys(
+    "dialect: call",
+    call,
+    "open:object name:object close:object openEnd:text nameKey:text index:object id:object idPattern:text prefix:text",
+    ["name"],
+  );
+  checkKeys("dialect: arguments", args, [
+    'keys:string[] open:object keyClose:object key:object|"tag" close:object openEnd:text pad:"one-lf"|"read-one-lf"|"none"',
+    "typeMark:object otherMark:string|object cdata:true",
+  ] as const);
+  checkKeys("dialect: example", dialect.example, "text:string calls:list", ["text", "calls"]);
+  if (results) {
+    checkKeys(
+      "dialect: results",
+      results,
+      'open:string item:string close:string role:"tool"|"user" separator:string as:"json"|"gemma"',
+      ["open", "item", "close", "role"],
+    );
+  }
+  if (call.prefix !== undefined && call.prefix !== "functions.") fail("call.prefix", 'must be "functions."');
+  if (call.idPattern !== undefined && call.idPattern !== idPattern) fail("call.idPattern", `must be ${idPattern}`);
+  for (const [place, markers] of [["open", dialect.open] as const, ["close", dialect.close ?? []] as const])
+    for (const [index, marker] of markers.entries()) checkMarker(`${place}[${index}]`, marker);
+  for (const place of ["open", "close"] as const) {
+    checkMarker(`call.${place}`, call[place]);
+    checkMarker(`arguments.${place}`, args[place]);
+  }
+  checkMarker("arguments.keyClose", args.keyClose);
+  checkName(call.name);
+  if (typeof args.key === "object" && !("attribute" in args.key)) checkMarker("arguments.key", args.key);
+  for (const field of ["reasoning", "prose"] as const)
+    for (const [index, pair] of (dialect[field] ?? []).entries())
+      for (const end of ["open", "close"] as const)
+        if (field === "reasoning" || end === "open") checkText(`${field}[${index}].${end}`, pair[end]);
+  for (const [index, text] of dialect.stops.entries()) checkText(`stops[${index}]`, text);
+  for (const [index, pair] of (dialect.stringDelimiters ?? []).entries())
+    for (const end of [0, 1] as const) checkText(`stringDelimiters[${index}][${end}]`, pair?.[end]);
+}
+
+function checkName(rule: NameRule): void {
+  switch (rule.at) {
+    case "key":
+      if (!Array.isArray(rule.keys) || rule.keys.length === 0) fail("call.name.keys", "must be a list of texts");
+      for (const [index, key] of rule.keys.entries()) checkText(`call.name.keys[${index}]`, key);
+      return;
+    case "only-key":
+      return;
+    case "attribute":
+      checkText("call.name.attribute", rule.attribute);
+      return;
+    case "text":
+      if (!Array.isArray(rule.until)) fail("call.name.until", "must be a list of markers");
+      for (const [index, marker] of rule.until.entries()) checkMarker(`call.name.until[${index}]`, marker);
+      return;
+    default:
+      fail("call.name.at", 'must be "key", "only-key", "attribute" or "text"');
+  }
+}
+
+function checkMarker(place: string, marker: Marker | VariableMarker | undefined): void {
+  if (marker === undefined) return;
+  if (!isObject(marker)) fail(place, "must be a marker: { text }");
+  if ("variable" in marker) {
+    const { prefix, suffix, variable, lead = "" } = marker as VariableMarker;
+    checkText(`${place}.prefix`, prefix);
+    checkText(`${place}.suffix`, suffix);
+    if (typeof lead !== "string" || lead.length > maxMarker) fail(`${place}.lead`, "must be a short text");
+    if (!Number.isInteger(variable) || variable < 1 || variable > 16) fail(`${place}.variable`, "must be 1 to 16");
+    return;
+  }
+  const { text, lookAlikes = [] } = marker as Marker;
+  checkText(`${place}.text`, text);
+  if (!Array.isArray(lookAlikes)) fail(`${place}.lookAlikes`, "must be a list of texts");
+  for (const [index, alike] of lookAlikes.entries()) checkText(`${place}.lookAlikes[${index}]`, alike);
+}
+
+function checkText(place: string, text: unknown): void {
+  if (typeof text !== "string" || text === "" || text.length > maxMarker)
+    fail(place, `must be a text of 1 to ${maxMarker} characters`);
+}
+
+function fail(place: string, why: string): never {
+  throw new TypeError(`dialect: ${place} ${why}`);
+}
