@@ -40,7 +40,12 @@ export type ShortCode = Exclude<Code<DialectDiagnosticCode>, "input-too-long">;
 
 /** Texts of each code: severity, what it affects, the message, and a hint where one helps. */
 const table: Record<ShortCode, DiagnosticText> = {
-  truncated: ["error", "value", "The text ends within this call; nothing of it is run.", "Write the whole call again, shorter."],
+  truncated: [
+    "error",
+    "value",
+    "The text ends within this call; nothing of it is run.",
+    "Write the whole call again, shorter.",
+  ],
   "invalid-json": ["error", "value", "The arguments can't be read.", "Write the arguments as valid JSON."],
   "invalid-arguments": ["error", "value", "The arguments are no object.", "Write the arguments by their names."],
   "missing-name": ["error", "structure", "The call has no name.", "Name the tool."],
@@ -63,14 +68,34 @@ const table: Record<ShortCode, DiagnosticText> = {
   "stray-closer": ["warning", "structure", "A closing mark closes nothing.", "Close every call once."],
   "stripped-tokens": ["warning", "structure", "The call lacks its marks; it was found by the tool's name."],
   "look-alike": ["warning", "structure", "A mark is written with other characters."],
-  "unquoted-value": ["warning", "value", "A string stands without its delimiters.", "Write strings between their delimiters."],
-  "positional-argument": ["warning", "value", "An argument has no name; it was taken for the next parameter.", "Name every argument."],
+  "unquoted-value": [
+    "warning",
+    "value",
+    "A string stands without its delimiters.",
+    "Write strings between their delimiters.",
+  ],
+  "positional-argument": [
+    "warning",
+    "value",
+    "An argument has no name; it was taken for the next parameter.",
+    "Name every argument.",
+  ],
   "inexact-number": ["warning", "value", "A number can't be kept exactly; it is its text."],
   "duplicate-key": ["warning", "value", "A key stands twice; the last one counts.", "Write every key once."],
-  "doubtful-open": ["warning", "value", "A value holds what opens another argument: its own closing mark may be missing.", "Close every argument."],
+  "doubtful-open": [
+    "warning",
+    "value",
+    "A value holds what opens another argument: its own closing mark may be missing.",
+    "Close every argument.",
+  ],
   "type-mismatch": ["warning", "value", "A value does not fit the type that the tool declares; it is its text."],
   "unknown-tool": ["warning", "structure", "There is no such tool."],
-  "call-in-reasoning": ["warning", "structure", "A call stands in the reasoning; it is not run.", "Write the call after the reasoning."],
+  "call-in-reasoning": [
+    "warning",
+    "structure",
+    "A call stands in the reasoning; it is not run.",
+    "Write the call after the reasoning.",
+  ],
   "foreign-call": ["warning", "structure", "This is a call in another format, which is not read here."],
   "mixed-dialects": ["warning", "none", "The message holds calls in two dialects."],
   "text-after-call": ["info", "none", "Text follows the calls."],

@@ -14,7 +14,8 @@ export function* lateFindings(
   callsInReasoning: DialectParseOptions["callsInReasoning"],
 ): Generator<Diagnostic> {
   const { segments, blocks, diagnostics } = result;
-  if (callsInReasoning !== undefined && callsInReasoning !== "mark") takeFromReasoning(result, callsInReasoning === "accept");
+  if (callsInReasoning !== undefined && callsInReasoning !== "mark")
+    takeFromReasoning(result, callsInReasoning === "accept");
   for (const block of blocks)
     if (block.inReasoning) yield diagnostic("call-in-reasoning", block.span.start, block.span.end);
   for (const [at, segment] of segments.entries()) {
@@ -34,7 +35,9 @@ export function* lateFindings(
   const last = segments.findLastIndex((one) => one.type === "block" && isRunnable(one.block));
   const block = segments[last];
   if (block?.type !== "block" || rowOf(block.block.dialect)?.suffix !== "none") return;
-  const behind = segments.slice(last + 1).find((one): one is TextSegment => one.type === "text" && one.text.trim() !== "");
+  const behind = segments
+    .slice(last + 1)
+    .find((one): one is TextSegment => one.type === "text" && one.text.trim() !== "");
   if (behind && !diagnostics.some(({ code }) => code === "dialects/foreign-call"))
     yield diagnostic("text-after-call", behind.span.start, behind.span.end);
 }
@@ -53,7 +56,9 @@ function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<Dialec
 function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSegment): Generator<Diagnostic> {
   const marks = marksOf(row);
   if (bodyOf(marks) !== "tags") return;
-  const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined && !mark.special);
+  const closers = [marks.argClose, ...marks.closers].filter(
+    (mark): mark is Mark => mark !== undefined && !mark.special,
+  );
   const head = closers[0]?.texts[0]?.charAt(0);
   if (head === undefined) return;
   let opened = 0;

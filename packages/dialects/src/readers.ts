@@ -1,5 +1,12 @@
 import type { ParseResult, Parser } from "@toolglot/core";
-import { allowsRepair, checkParseOptions, createPushParser, EventStream, streamEvents, TextScanner } from "@toolglot/core/text";
+import {
+  allowsRepair,
+  checkParseOptions,
+  createPushParser,
+  EventStream,
+  streamEvents,
+  TextScanner,
+} from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
 import { Detector } from "./scan/detect.ts";
@@ -30,7 +37,12 @@ export interface DialectParserOptions extends DialectParseOptions {
 const ownOptions = ["dialect:string|object", 'callsInReasoning:"mark"|"accept-unclosed"|"accept"'];
 
 /** Throws `TypeError` for options that can't be meant, with the names of the dialects there are. */
-export function checkDialectOptions(book: DialectBook, what: string, options: object, own: readonly string[] = []): void {
+export function checkDialectOptions(
+  book: DialectBook,
+  what: string,
+  options: object,
+  own: readonly string[] = [],
+): void {
   checkParseOptions(what, options, [...ownOptions, ...own], { protocol: "dialects", repairs: repairCodes });
   const { dialect = "auto" } = options as DialectParseOptions;
   if (typeof dialect === "object") checkDialect(dialect);
@@ -41,13 +53,18 @@ export function checkDialectOptions(book: DialectBook, what: string, options: ob
 }
 
 /** Returns the dialects that may be read, the one that is asked for first: another one that begins alike is told by what follows. */
-function rowsFor({ rows, fixed }: DialectBook, dialect: DialectParseOptions["dialect"]): { own: RowMarks[]; isFixed: boolean } {
+function rowsFor(
+  { rows, fixed }: DialectBook,
+  dialect: DialectParseOptions["dialect"],
+): { own: RowMarks[]; isFixed: boolean } {
   const asked = dialect ?? fixed ?? "auto";
   if (asked === "auto") return { own: rows.map(marksOf), isFixed: false };
   const row = typeof asked === "object" ? asked : (rows.find(({ id }) => id === asked) as Dialect);
   const first = marksOf(row);
   const texts = new Set(first.openers.flatMap(({ texts }) => texts));
-  const alike = rows.map(marksOf).filter((one) => one.row !== row && one.openers.some((mark) => mark.texts.some((text) => texts.has(text))));
+  const alike = rows
+    .map(marksOf)
+    .filter((one) => one.row !== row && one.openers.some((mark) => mark.texts.some((text) => texts.has(text))));
   return { own: [first, ...alike], isFixed: true };
 }
 

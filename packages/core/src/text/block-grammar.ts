@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import type { Span } from "../span.ts";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, Segment } from "../protocol.ts";
+import type { Span } from "../span.ts";
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";

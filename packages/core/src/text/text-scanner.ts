@@ -362,7 +362,14 @@ export class TextScanner<Block extends BlockBase> {
   #closeBlock(done: BlockEnd<Block> | SegmentsEnd<Block>, reader: BlockReader<Block>): void {
     const result = this.#result;
     const start = this.#blockStart;
-    const { end, block, segments, closedFence, diagnostics, events = [] } = done as BlockEnd<Block> & Partial<SegmentsEnd<Block>>;
+    const {
+      end,
+      block,
+      segments,
+      closedFence,
+      diagnostics,
+      events = [],
+    } = done as BlockEnd<Block> & Partial<SegmentsEnd<Block>>;
     const span = { start, end };
     // A block that is nothing would be found again and again: its line is text.
     const found = segments ?? (end > start ? [{ type: "block", block, span }] : []);

@@ -8,9 +8,11 @@ import { LiteralReader } from "../values/literal-reader.ts";
 import type { LiteralListener, LiteralSyntax } from "../values/types.ts";
 
 /** How the values of a dialect are written. */
-export function syntaxOf({ values, stringDelimiters, plainSingleQuotes = false }: Dialect): LiteralSyntax {
+export function syntaxOf({ values, stringDelimiters, plainSingleQuotes }: Dialect): LiteralSyntax {
   if (values === "gemma") return { language: "gemma", stringDelimiters: stringDelimiters ?? [] };
-  return values === "python" ? { language: "python", plainSingleQuotes } : { language: "json" };
+  return values === "python"
+    ? { language: "python", plainSingleQuotes: plainSingleQuotes === true }
+    : { language: "json" };
 }
 
 /** Reads one literal, and goes behind it; undefined when it can't be read, and the call is rejected then. */
@@ -38,7 +40,11 @@ export function* readLiteral(
     const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
     if (isBlocked && reader.close(cursor.offset)) break;
     const at = reader.failure?.at ?? cursor.offset;
-    call.fail(syntax.language === "python" ? "not-a-literal" : "invalid-json", { start, end: Math.max(at, start + 1) }, reader.failure?.message);
+    call.fail(
+      syntax.language === "python" ? "not-a-literal" : "invalid-json",
+      { start, end: Math.max(at, start + 1) },
+      reader.failure?.message,
+    );
     return undefined;
   }
   call.slips(reader.slips);
@@ -124,10 +130,19 @@ class Members implements LiteralListener {
     for (const [name, one] of Object.entries(read)) this.#call.argument(name).value(one, span);
   }
 
+  /** Takes the shapes that APIs have for calls: `{ function: { name, arguments } }`, and lists of them in `tool_calls`. */
+  #loose(value: JsonObject, span: Span): void {
+    const [first, ...others] = Array.isArray(value.tool_calls) ? value.tool_calls : [value];
+    takeLoose(this.#call, first, span);
+    this.#hasArguments = true;
+    this.#call.others = others;
+  }
+
   /** Returns whether the value was a call's. */
   finish(value: JsonValue | undefined, span: Span): boolean {
     const call = this.#call;
     if (!isObject(value)) return call.fail("invalid-arguments", span);
+    if (call.name === undefined && !this.#row.write) this.#loose(value as JsonObject, span);
     if (call.name === undefined) return call.fail("missing-name", span);
     if (this.depth === 2 && !this.#hasArguments) call.raw = { start: span.end, end: span.end };
     return !call.failure;
@@ -141,4 +156,16 @@ function readObject(text: string): JsonObject | undefined {
   const { state, value, slips } = reader;
   const isWhole = state === "done" && slips.length === 0 && text.slice(at).trim() === "";
   return isWhole && isObject(value) ? Object.assign(createRecord<JsonValue>(), value) : undefined;
+}
+
+/** Takes a call in a shape that an API has, from a value. */
+export function takeLoose(call: CallDraft, value: JsonValue | undefined, span: Span): void {
+  const inner = isObject(value) && isObject(value.function) ? value.function : value;
+  if (!isObject(inner) || typeof inner.name !== "string") return;
+  call.named(inner.name, span);
+  call.raw = span;
+  const { arguments: given = inner.parameters } = inner;
+  const input = typeof given === "string" ? readObject(given) : (given ?? {});
+  if (!isObject(input)) call.fail("invalid-arguments", span);
+  else for (const [name, one] of Object.entries(input)) call.argument(name).value(one as JsonValue, span);
 }

@@ -29,7 +29,8 @@ export function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): R
     }
     const name = yield* readKeyword(cursor);
     const position = name ?? call.block.host.tools.parameters(call.name ?? "")[count];
-    if (position === undefined) return call.fail("not-a-literal", here, "An argument has no name, and none can be known.");
+    if (position === undefined)
+      return call.fail("not-a-literal", here, "An argument has no name, and none can be known.");
     if (name === undefined) call.slip("positional-argument", here);
     const argument = call.argument(position);
     const from = cursor.offset;

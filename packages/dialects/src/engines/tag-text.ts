@@ -66,7 +66,10 @@ function attributesIn(text: string, hasEntities: boolean): Map<string, string> {
   const attributes = /([\w:-]{1,100})\s{0,99}=\s{0,99}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
   for (const [, name = "", quoted, single, bare] of text.matchAll(attributes)) {
     const value = quoted ?? single ?? bare ?? "";
-    found.set(name, hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (all, entity) => entities[entity] ?? all) : value);
+    found.set(
+      name,
+      hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (all, entity) => entities[entity] ?? all) : value,
+    );
   }
   return found;
 }

@@ -2,92 +2,115 @@ import { createRecord, type JsonSchema, type JsonSchemaObject, type JsonValue } 
 import { isObject } from "@toolglot/internal";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { type Mark, markAt, more } from "../scan/marks.ts";
+import { type Mark, markOf } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
-
-/** An element of a value: a leaf has text, any other one elements. */
-interface Node {
-  name: string;
-  start: number;
-  end: number;
-  children: Node[];
-}
+import { readAttributes, readUpTo } from "./tag-text.ts";
+import { readTagValue } from "./tag-value.ts";
 
 const maxDepth = 100;
-const tagName = /^(\/?)\s{0,9}([\w.:-]{1,100})\s{0,9}>/;
+const tagEnd = markOf({ text: ">" });
 
-/** Reads a value of nested elements, behind the opener of the outermost, and puts it into the input. False when the call is rejected. */
-export function* readTree(
-  call: CallDraft,
-  cursor: Cursor,
-  marks: RowMarks,
-  key: string,
-): Reading<boolean> {
-  const opener = marks.argOpen as Mark;
-  const head = opener.texts[0]?.charAt(0) ?? "<";
-  const root: Node = { name: key, start: cursor.offset, end: 0, children: [] };
-  const open = [root];
-  for (;;) {
-    const { source, ended } = cursor;
-    const { text } = source;
-    const next = text.indexOf(head, source.at);
-    source.at = next < 0 ? text.length : next;
-    const behind = next < 0 ? more : markAt(text, next, opener, ended);
-    const tag = behind > 0 ? tagName.exec(text.slice(behind, behind + 130)) : null;
-    if (behind === more || (behind > 0 && !tag && text.length - behind < 130)) {
-      if (yield* cursor.wait()) continue;
-      return call.fail("truncated", { start: root.start, end: cursor.offset });
-    }
-    const [all, slash, name = ""] = tag ?? [];
-    const at = source.offset;
-    source.at = all === undefined ? next + 1 : behind + all.length;
-    if (all === undefined) continue;
-    const top = open.at(-1) as Node;
-    if (!slash) {
-      if (open.length >= maxDepth) return call.fail("invalid-arguments", { start: at, end: cursor.offset });
-      const node = { name, start: cursor.offset, end: 0, children: [] };
-      top.children.push(node);
-      open.push(node);
-    } else if (name !== top.name) return call.fail("invalid-arguments", { start: at, end: cursor.offset }, `<${top.name}> is not closed.`);
-    else {
-      top.end = at;
-      open.pop();
-      if (open.length === 0) break;
-    }
+/** The opening tag of an argument, or of an element in one. */
+export interface ArgumentTag {
+  key: string;
+  /** What its type mark says. */
+  type: string | undefined;
+  close: Mark;
+}
+
+/** Reads an opening tag behind its mark; undefined when it is none. */
+export function* readTag(cursor: Cursor, marks: RowMarks): Reading<ArgumentTag | undefined> {
+  const { row, argOpen, argClose, argEnd } = marks;
+  const { key: rule, typeMark } = row.arguments;
+  if (rule === "tag") {
+    const key = (yield* readUpTo(cursor, [tagEnd], /[<>\s/]/))?.trim();
+    return key ? { key, type: undefined, close: markOf(closerOf(argOpen as Mark, key)) } : undefined;
   }
-  const { tools } = call.block.host;
-  const { schema, root: whole } = tools.parameter(call.name, key);
+  const attributes = yield* readAttributes(cursor, argEnd, row.entities);
+  if (!attributes || typeof rule !== "object" || !("attribute" in rule)) return undefined;
+  const type = typeMark && "attribute" in typeMark ? attributes.get(typeMark.attribute) : undefined;
+  return { key: attributes.get(rule.attribute)?.trim() ?? "", type, close: argClose as Mark };
+}
+
+const closerOf = ({ texts: [open = "<"] }: Mark, name: string): { text: string; special: true } => ({
+  text: `${open.trim()}/${name}>`,
+  special: true,
+});
+
+/** Whether the value behind an opening tag is made of elements. */
+export function* isTree(cursor: Cursor, { row, argOpen }: RowMarks, { type, close }: ArgumentTag): Reading<boolean> {
+  if (row.values !== "tree") return false;
+  const { otherMark } = row.arguments;
+  if (typeof otherMark === "object") return type === otherMark.array || type === otherMark.object;
+  return !(yield* cursor.sees([close])) && (yield* cursor.sees([argOpen]));
+}
+
+/** Reads a value of nested elements behind its opening tag, and puts it into the input. False when the call is rejected. */
+export function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag): Reading<boolean> {
+  const argument = call.argument(tag.key);
+  const start = cursor.offset;
+  const { schema, root } = call.block.host.tools.parameter(call.name, tag.key);
   const slips: ValueSlip[] = [];
-  const argument = call.argument(key);
-  const value = valueOf(root, schema, whole, (start, end) => cursor.slice(start, end), slips);
+  const value = yield* readNode(call, cursor, marks, tag, { schema, root, slips, depth: 0 });
+  if (value === undefined) {
+    const span = { start, end: cursor.offset };
+    return cursor.isAtEnd
+      ? call.fail("truncated", span)
+      : call.fail("invalid-arguments", span, `<${tag.key}> is not closed.`);
+  }
   call.slips(slips);
-  argument.typed(value, { start: root.start, end: root.end });
+  argument.typed(value, { start, end: cursor.offset });
   return true;
 }
 
-function valueOf(
-  { start, end, children }: Node,
-  schema: JsonSchema | undefined,
-  root: JsonSchema | undefined,
-  textOf: (start: number, end: number) => string,
-  slips: ValueSlip[],
-): JsonValue {
-  const inner: JsonSchemaObject = isObject(schema) ? schema : {};
-  if (children.length === 0) {
-    const { value, slips: found } = typeText(textOf(start, end), schema, root);
-    for (const slip of found) slips.push({ ...slip, start, end });
-    return value;
+/** What an element's value is to be. */
+interface Wanted {
+  schema: JsonSchema | undefined;
+  root: JsonSchema | undefined;
+  slips: ValueSlip[];
+  depth: number;
+}
+
+function* readNode(
+  call: CallDraft,
+  cursor: Cursor,
+  marks: RowMarks,
+  tag: ArgumentTag,
+  wanted: Wanted,
+): Reading<JsonValue | undefined> {
+  const { schema, root, slips, depth } = wanted;
+  const { raw } = marks.row.arguments.typeMark ?? {};
+  if (!(yield* isTree(cursor, marks, tag))) {
+    const value = yield* readTagValue(call, cursor, marks, { close: tag.close, isPadded: false, isNested: true });
+    if (!value) return undefined;
+    const mark = tag.type === undefined || !raw ? undefined : raw.includes(tag.type) ? "raw" : "json";
+    const typed = typeText(cursor.slice(value.start, value.end), schema, root, mark);
+    for (const slip of typed.slips) slips.push({ ...slip, ...value });
+    return typed.value;
   }
-  if (children.every(({ name }) => name === "item"))
-    return children.map((child) => valueOf(child, inner.items, root, textOf, slips));
+  if (depth >= maxDepth) return undefined;
+  const members: [key: string, value: JsonValue, at: number][] = [];
+  const inner: JsonSchemaObject = isObject(schema) ? schema : {};
+  const { properties = {}, items } = inner;
+  while (!(yield* cursor.take(tag.close))) {
+    const at = cursor.offset;
+    const child = (yield* cursor.take(marks.argOpen)) ? yield* readTag(cursor, marks) : undefined;
+    if (!child) return undefined;
+    const own = Object.hasOwn(properties, child.key) ? properties[child.key] : items;
+    const value = yield* readNode(call, cursor, marks, child, { ...wanted, schema: own, depth: depth + 1 });
+    if (value === undefined) return undefined;
+    members.push([child.key, value, at]);
+  }
+  const { otherMark } = marks.row.arguments;
+  const isList =
+    typeof otherMark === "object" ? tag.type === otherMark.array : members.every(([key]) => key === "item");
+  if (isList) return members.map(([, value]) => value);
   const record = createRecord<JsonValue>();
-  for (const child of children) {
-    const { properties = {} } = inner;
-    const own = Object.hasOwn(properties, child.name) ? properties[child.name] : undefined;
-    if (child.name in record) slips.push({ code: "duplicate-key", affects: "value", start: child.start, end: child.end });
-    record[child.name] = valueOf(child, own, root, textOf, slips);
+  for (const [key, value, at] of members) {
+    if (key in record) slips.push({ code: "duplicate-key", affects: "value", start: at, end: at });
+    record[key] = value;
   }
   return record;
 }

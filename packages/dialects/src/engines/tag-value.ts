@@ -10,6 +10,8 @@ export interface ValueRules {
   close: Mark | undefined;
   /** One line break at each side is layout. */
   isPadded: boolean;
+  /** It stands in an element of another value. */
+  isNested?: true;
   /** Takes text that no later text changes. */
   piece?: ((text: string) => void) | undefined;
 }
@@ -22,9 +24,14 @@ export interface ValueRules {
  * </function>                                           the second one counts
  * ```
  */
-function isFollowed(text: string, at: number, marks: RowMarks, ended: boolean): number {
+function isFollowed(text: string, at: number, marks: RowMarks, ended: boolean, isNested?: true): number {
   if (behindSpace(text, at) >= text.length) return ended ? 1 : more;
-  return anyAt(text, at, [marks.argOpen, ...marks.closers, ...marks.openers, ...marks.stops], ended);
+  return anyAt(
+    text,
+    at,
+    [marks.argOpen, isNested && marks.argClose, ...marks.closers, ...marks.openers, ...marks.stops],
+    ended,
+  );
 }
 
 /** Whether the call and its wrapper are closed at an index, and nothing or the next run follows: then a value's own closing mark was lost. */
@@ -46,7 +53,7 @@ export function* readTagValue(
   call: CallDraft,
   cursor: Cursor,
   marks: RowMarks,
-  { close, isPadded, piece }: ValueRules,
+  { close, isPadded, isNested, piece }: ValueRules,
 ): Reading<{ start: number; end: number } | undefined> {
   if (isPadded) yield* cursor.lineBreak();
   const start = cursor.offset;
@@ -70,14 +77,18 @@ export function* readTagValue(
     const next = text.indexOf(head, source.at);
     source.at = next < 0 ? text.length : next;
     // A line break may be the one before the closing mark.
-    send(isPadded ? source.offset - lineBreakAt(cursor.slice(Math.max(sent, source.offset - 2), source.offset)) : source.offset);
+    send(
+      isPadded
+        ? source.offset - lineBreakAt(cursor.slice(Math.max(sent, source.offset - 2), source.offset))
+        : source.offset,
+    );
     if (next < 0) {
       if (yield* cursor.wait()) continue;
       return undefined;
     }
     const closed = close ? markAt(text, next, close, ended) : 0;
     const looked = closed > 0 && last.looksAlike;
-    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended) : closed;
+    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, isNested) : closed;
     const lost = closed === 0 ? closesAll(text, next, marks, ended) : 0;
     const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended) : 0;
     const leaves =

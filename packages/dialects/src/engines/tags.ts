@@ -4,9 +4,9 @@ import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markOf } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readJsonBody } from "./json-body.ts";
-import { readAttributes, readUpTo } from "./tag-text.ts";
+import { readUpTo } from "./tag-text.ts";
+import { type ArgumentTag, isTree, readTag, readTree } from "./tag-tree.ts";
 import { readTagValue } from "./tag-value.ts";
-import { readTree } from "./tag-tree.ts";
 
 /** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
 export function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
@@ -54,46 +54,42 @@ const keyStops = /[<>\n=]/;
 
 /** Reads an argument behind its opener. */
 function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
-  const { row, argKey, argClose, argOpen, argEnd } = marks;
+  const { row, argKey, argKeyClose, argClose } = marks;
   const { key: rule, typeMark, pad, cdata } = row.arguments;
   const start = cursor.offset;
-  let key: string | undefined;
-  let type: string | undefined;
-  let close = argClose;
-  if (rule === "tag") {
-    key = yield* readUpTo(cursor, [markOf(endOfTag)], /[<>\s]/);
-    const prefix = argOpen?.texts[0] ?? "<";
-    if (key !== undefined) close = markOf({ text: `${prefix}/${key.trim()}>` });
-  } else if (typeof rule === "object" && "attribute" in rule) {
-    const attributes = yield* readAttributes(cursor, argEnd, row.entities);
-    key = attributes?.get(rule.attribute);
-    if (typeMark && "attribute" in typeMark) type = attributes?.get(typeMark.attribute);
-  } else key = yield* readUpTo(cursor, argKey ? [argKey] : [], keyStops);
-  key = key?.trim().replace(/^(["'])(.*)\1$/s, "$2");
-  if (!key) {
-    const span = { start, end: cursor.offset };
-    return cursor.isAtEnd ? call.fail("truncated", span) : call.fail("invalid-arguments", span, "An argument has no key.");
+  let tag: ArgumentTag | undefined;
+  if (rule === "tag" || (typeof rule === "object" && "attribute" in rule)) tag = yield* readTag(cursor, marks);
+  else {
+    const ends = [argKeyClose ?? argKey].filter((mark) => mark !== undefined);
+    let key = (yield* readUpTo(cursor, ends, keyStops))?.trim().replace(/^(["'])(.*)\1$/s, "$2");
+    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
+    const type = typeMark && "element" in typeMark ? yield* readTypeElement(cursor, typeMark.element) : undefined;
+    if (key !== undefined) tag = { key, type, close: argClose as Mark };
   }
-  if (typeMark && "element" in typeMark) type = yield* readTypeElement(cursor, typeMark.element);
+  if (!tag?.key) {
+    const span = { start, end: cursor.offset };
+    return cursor.isAtEnd || cursor.source.text.length - cursor.source.at < 1
+      ? call.fail("truncated", span)
+      : call.fail("invalid-arguments", span, "An argument has no key.");
+  }
+  if (yield* isTree(cursor, marks, tag)) return yield* readTree(call, cursor, marks, tag);
+  const { key, type, close } = tag;
   const mark = type === undefined || !typeMark ? undefined : typeMark.raw.includes(type) ? "raw" : "json";
-  if (row.values === "tree") return yield* readTree(call, cursor, marks, key);
   const argument: Argument = call.argument(key);
-  const isPadded = pad === "one-lf";
   const streams = argument.streams || mark === "raw";
-  const isCdata = cdata && (yield* cursor.take(cdataStart));
+  const isCdata = cdata === true && (yield* cursor.take(cdataStart));
   const value = yield* readTagValue(call, cursor, marks, {
     close: isCdata ? cdataEnd : close,
-    isPadded: isPadded && !isCdata,
+    isPadded: !isCdata && pad !== undefined && pad !== "none",
     piece: streams ? (text) => argument.piece(text) : undefined,
   });
   if (!value) return call.fail("truncated", { start, end: cursor.offset });
-  if (isCdata && close && !(yield* cursor.take(close)))
+  if (isCdata && !(yield* cursor.take(close)))
     return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
   argument.text(cursor.slice(value.start, value.end), value, mark);
   return true;
 }
 
-const endOfTag = { text: ">" };
 const cdataStart = markOf({ text: "<![CDATA[" });
 const cdataEnd = markOf({ text: "]]>", special: true });
 

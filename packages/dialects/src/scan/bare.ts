@@ -16,7 +16,9 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
 ];
-const mayBeForm = new RegExp(`^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`);
+const mayBeForm = new RegExp(
+  `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
+);
 
 /** Whether a dialect has no marks at all, so that a call without any is no slip. */
 export function isMarkless({ row, callOpen }: RowMarks): boolean {

@@ -72,4 +72,3 @@ export class BlockDraft {
     return { status, span: { start: this.start, end }, dialect: this.row.id, calls, rejected };
   }
 }
-

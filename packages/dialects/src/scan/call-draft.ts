@@ -19,6 +19,8 @@ export class CallDraft {
   input: JsonObject = createRecord<JsonValue>();
   /** Where its arguments stand. */
   raw: Span | undefined;
+  /** Calls that were written together with it, as values. */
+  others: readonly JsonValue[] = [];
   /** Why nothing of it can be used. */
   failure: "truncated" | "invalid" | undefined;
   #isRepaired = false;
@@ -92,7 +94,10 @@ export class CallDraft {
 
   /** Puts an argument into the input. */
   put(name: string, value: JsonValue, span: Span): void {
-    if (name in this.input) this.slip("duplicate-key", span, { message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.` });
+    if (name in this.input)
+      this.slip("duplicate-key", span, {
+        message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.`,
+      });
     this.input[name] = value;
   }
 

@@ -60,12 +60,20 @@ export function beginsAt(text: string, at: number, marks: RowMarks, ended: boole
   if (isHeader) {
     const call = callAt(text, at, marks, ended);
     if (call !== 0) return call;
-  } else if (callOpen && !callOpen.optional && (!callOpen.lineStart || isLineStart)) {
+  } else if (callOpen && (!callOpen.optional || callOpen.special) && (!callOpen.lineStart || isLineStart)) {
     const end = markAt(text, at, callOpen, ended);
     // At the end of the text a whole opener is a call that was cut off.
     const call = end > 0 ? callAt(text, at, marks, ended) : 0;
     undecided ||= end === more || call === more;
     if (call > 0) return call;
   }
+  // The name stands in the arguments, too: what is before it may be missing.
+  if (marks.row.call.nameKey !== undefined)
+    for (const mark of marks.nameEnds) {
+      const end = markAt(text, at, mark, ended);
+      const call = end > 0 ? callAt(text, at, marks, ended) : 0;
+      undecided ||= end === more || call === more;
+      if (call > 0) return call;
+    }
   return undecided ? more : 0;
 }

@@ -23,11 +23,19 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 
-  constructor(rows: readonly RowMarks[], prose: ProseMarks, host: ReadingHost, isFixed: boolean, foreign: DialectGrammar["foreign"]) {
+  constructor(
+    rows: readonly RowMarks[],
+    prose: ProseMarks,
+    host: ReadingHost,
+    isFixed: boolean,
+    foreign: DialectGrammar["foreign"],
+  ) {
     this.#detector = new Detector(rows);
     this.#bare = new BareCalls(rows, host.tools, isFixed);
     this.#prose = prose;
-    this.#fenced = rows.filter(({ open }) => open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```")));
+    this.#fenced = rows.filter(({ open }) =>
+      open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```")),
+    );
     this.#host = host;
     this.foreign = foreign;
     this.heads = this.#detector.heads;

@@ -56,7 +56,7 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
     let undecided = false;
     for (const mark of taken) {
       const next = markAt(text, index, mark, ended);
-      if (next > 0) return head(index, next);
+      if (next > 0 && !undecided) return head(index, next);
       undecided ||= next === more;
     }
     if (idMark && idStart === undefined) {
@@ -120,5 +120,5 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   if (head === "more") return more;
   // A name that the end cut off.
   if (!head) return ended && /^[\w.:-]*$/.test(text.slice(next)) && next < text.length ? 1 : 0;
-  return head.name === "" ? 0 : bodyAt(text, head.end, marks, ended);
+  return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

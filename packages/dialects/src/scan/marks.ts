@@ -3,7 +3,7 @@ import type { Marker, VariableMarker } from "../table/types.ts";
 
 /** A marker, ready to be looked for. */
 export interface Mark {
-  /** Without outer white space; a space stands for any white space or none, U+0000 for the part that varies. */
+  /** Without outer white space; a space stands for any white space or none, U+0000 on both sides of its lead for the part that varies. */
   readonly texts: readonly string[];
   readonly special: boolean;
   readonly optional: boolean;
@@ -20,7 +20,11 @@ const bar = 0xff5c;
 const isBar = (unit: number): boolean => unit === bar || unit === 0x2016 || unit === 124;
 
 /** A marker of white space alone is a line break. */
-const folded = (text: string): string => text.trim().replace(/\s+/g, " ").replaceAll("><", "> <") || "\n";
+const folded = (text: string): string =>
+  text
+    .trim()
+    .replace(/\s+/g, " ")
+    .replaceAll(/(?<=[>[])(?=<)/g, " ") || "\n";
 
 const made = new WeakMap<object, Mark>();
 
@@ -28,7 +32,7 @@ const made = new WeakMap<object, Mark>();
 export function markOf(marker: Marker | VariableMarker): Mark {
   let mark = made.get(marker);
   if (!mark) {
-    const written = "text" in marker ? marker.text : `${marker.prefix}\0${marker.suffix}`;
+    const written = "text" in marker ? marker.text : `${marker.prefix}\0${marker.lead ?? ""}\0${marker.suffix}`;
     const others = "text" in marker ? (marker.lookAlikes ?? []) : [];
     const { special = false, optional = false } = marker;
     const lineStart = "lineStart" in marker && marker.lineStart === true;
@@ -36,6 +40,13 @@ export function markOf(marker: Marker | VariableMarker): Mark {
     made.set(marker, mark);
   }
   return mark;
+}
+
+/** As {@link markOf}, for what ends a name: white space before it belongs to it. */
+export function nameEndOf(marker: Marker | VariableMarker): Mark {
+  const mark = markOf(marker);
+  const isSpaced = "text" in marker && /^\s+\S/.test(marker.text);
+  return isSpaced ? { ...mark, texts: mark.texts.map((text) => ` ${text}`) } : mark;
 }
 
 /** What {@link textAt} and {@link markAt} answer when only more text decides. */
@@ -64,6 +75,7 @@ export function markAt(text: string, at: number, mark: Mark, ended: boolean, var
 function textAt(text: string, start: number, wanted: string, ended: boolean, variable?: Variable): number {
   let at = start;
   let looksAlike = false;
+  let varied: string | undefined;
   for (let index = 0; index < wanted.length; index += 1) {
     const want = wanted.charCodeAt(index);
     if (want === 32) {
@@ -71,11 +83,17 @@ function textAt(text: string, start: number, wanted: string, ended: boolean, var
       continue;
     }
     if (want === 0) {
+      const lead = wanted.slice(index + 1, wanted.indexOf("\0", index + 1));
+      index += lead.length + 1;
       const known = variable?.value;
-      let length = 0;
-      if (known !== undefined) length = text.startsWith(known, at) ? known.length : 0;
-      else while (length < 16 && /[A-Za-z0-9]/.test(text.charAt(at + length))) length += 1;
-      at += length;
+      const from = at;
+      if (known !== undefined) at += text.startsWith(known, at) ? known.length : 0;
+      else if (text.startsWith(lead, at)) {
+        at += lead.length;
+        while (at - from < 16 + lead.length && /[A-Za-z0-9]/.test(text.charAt(at))) at += 1;
+        if (at === from + lead.length) at = from;
+      }
+      varied = text.slice(from, at);
       continue;
     }
     if (at >= text.length) return ended ? 0 : more;
@@ -90,10 +108,7 @@ function textAt(text: string, start: number, wanted: string, ended: boolean, var
       looksAlike = true;
     }
   }
-  if (variable && variable.value === undefined && wanted.includes("\0")) {
-    const [prefix = "", suffix = ""] = wanted.split("\0");
-    variable.value = text.slice(start + prefix.length, at - suffix.length);
-  }
+  if (variable && varied !== undefined) variable.value ??= varied;
   last.looksAlike = looksAlike;
   return at;
 }

@@ -34,7 +34,8 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     call.named(attributes.get(rule.attribute) ?? "", { start: call.start, end: cursor.offset });
     return !call.failure;
   }
-  const isBefore = rule.at === "key" && marks.openers.length > 0 && /[^{[]/.test(cursor.source.text.charAt(cursor.source.at));
+  const isBefore =
+    rule.at === "key" && marks.openers.length > 0 && /[^{[]/.test(cursor.source.text.charAt(cursor.source.at));
   if (rule.at !== "text" && !isBefore) return true;
   for (;;) {
     const { source } = cursor;
@@ -53,7 +54,7 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
     const parts = pattern?.exec(head.name);
     if (parts) call.id = head.name;
-    call.named(parts?.[1] ?? head.name, at);
+    if (head.name !== "" || marks.row.call.nameKey === undefined) call.named(parts?.[1] ?? head.name, at);
     return !call.failure;
   }
 }

@@ -1,5 +1,5 @@
 import type { Dialect, Marker, VariableMarker } from "../table/types.ts";
-import { type Mark, markOf } from "./marks.ts";
+import { type Mark, markOf, nameEndOf } from "./marks.ts";
 
 /** The marks of a dialect, ready to be looked for. */
 export interface RowMarks {
@@ -16,7 +16,9 @@ export interface RowMarks {
   /** What stands before an id, behind the name. */
   readonly idMark: Mark | undefined;
   readonly argOpen: Mark | undefined;
+  /** What ends a key, or opens the value behind what does. */
   readonly argKey: Mark | undefined;
+  readonly argKeyClose: Mark | undefined;
   readonly argClose: Mark | undefined;
   /** What ends the elements that open calls and arguments. */
   readonly callEnd: Mark;
@@ -55,10 +57,11 @@ export function marksOf(row: Dialect): RowMarks {
     callOpen,
     callClose,
     isHeader: callOpen?.texts[0]?.startsWith("<|channel|>") === true,
-    nameEnds: call.name.at === "text" ? call.name.until.map(markOf) : [],
+    nameEnds: call.name.at === "text" ? call.name.until.map(nameEndOf) : [],
     idMark: id && "behind" in id ? markOf({ text: id.behind }) : undefined,
     argOpen: one(args.open),
     argKey: one(key),
+    argKeyClose: one(args.keyClose),
     argClose: one(args.close),
     callEnd: markOf({ text: call.openEnd ?? ">" }),
     argEnd: markOf({ text: args.openEnd ?? ">" }),

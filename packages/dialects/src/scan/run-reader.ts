@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
+import { takeLoose } from "../engines/json-body.ts";
 import { skipPythonCall } from "../engines/skip-python.ts";
 import type { DialectBlock, DialectEvent } from "../types.ts";
 import { type BareCalls, isMarkless } from "./bare.ts";
@@ -88,12 +89,7 @@ function* endsLine(cursor: Cursor, end: number): Reading<boolean> {
   }
 }
 
-function* readRun(
-  block: BlockDraft,
-  cursor: Cursor,
-  marks: RowMarks,
-  place: Place,
-): Reading<BlockEnd<DialectBlock>> {
+function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<BlockEnd<DialectBlock>> {
   const { isBare = false } = place;
   let end = cursor.offset;
   do {
@@ -194,7 +190,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       }
       if (isNext) continue;
       if (count > 0) {
-        block.slip("unclosed", span);
+        if (inList || !close[0]?.optional) block.slip("unclosed", span);
         return;
       }
       rejectOpener(block, cursor, start, "invalid-json");
@@ -208,7 +204,13 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       if (row.engine === "python") yield* skipPythonCall(cursor);
       else yield* skipCall(call, cursor, marks);
     }
-    call.end(cursor.offset, (from, to) => cursor.slice(from, to));
+    const textOf = (from: number, to: number): string => cursor.slice(from, to);
+    call.end(cursor.offset, textOf);
+    for (const value of call.others) {
+      const other = block.begin(call.start);
+      takeLoose(other, value, { start: call.start, end: cursor.offset });
+      other.end(cursor.offset, textOf);
+    }
     if (failure === "truncated") {
       block.isTruncated = true;
       return;
