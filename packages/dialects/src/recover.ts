@@ -105,7 +105,7 @@ function recovered(
     if (segment.type === "text") text += segment.text;
     else if (segment.type === "reasoning") reasoning += segment.text;
     // What is shown is text.
-    else if (segment.block.shown) text += source.slice(segment.span.start, segment.span.end);
+    else if (segment.type === "block" && segment.block.shown) text += source.slice(segment.span.start, segment.span.end);
   }
   return {
     calls,
