@@ -54,7 +54,7 @@ const markStart = /[<>[\](){}`|;]/;
 export class LiteralReader {
   /**
    * `done`: the value is whole, and ends at the index that `read` returned. `blocked`: what stands at that index can't stand there, but it may
-   * begin a mark, and what is open is sound: {@link close}, or no value. `failed`: no value.
+   * begin a mark, and nothing is half written: {@link close}, or no value. `failed`: no value. `open` at the end of the text: it is cut off.
    */
   state: "open" | "done" | "blocked" | "failed" = "open";
   /** The value, once `done`. */
@@ -114,12 +114,16 @@ export class LiteralReader {
    * repair is not allowed.
    */
   close(at: number): boolean {
-    const isSound = !this.#token && this.depth > 0 && /next|first/.test(this.#expects);
-    if (!isSound || !/open|blocked/.test(this.state)) return false;
+    if (!this.#isSound() || !/open|blocked/.test(this.state)) return false;
     this.state = "open";
     this.#slip("json-repaired", "structure", at, at);
     while (this.state === "open") this.#closeFrame(at);
     return /done/.test(this.state);
+  }
+
+  /** Whether nothing is half written, so that what is open can be closed. */
+  #isSound(): boolean {
+    return !this.#token && this.depth > 0 && /next|first/.test(this.#expects);
   }
 
   /** Reads the next thing. False: only more text decides. */
@@ -141,7 +145,7 @@ export class LiteralReader {
   #stop(): boolean {
     const unit = this.#text.charAt(this.#at);
     this.#fail(this.#base + this.#at, `${JSON.stringify(unit)} can't stand here`);
-    if (markStart.test(unit)) this.state = "blocked";
+    if (this.#isSound() && markStart.test(unit)) this.state = "blocked";
     return false;
   }
 
@@ -282,8 +286,10 @@ export class LiteralReader {
     const text = flat(token.text).trimEnd();
     const end = start + text.length;
     const word = readWord(text, language);
-    if (isKey && language === "json") this.#slip("json-repaired", "structure", start, end);
-    else if (!word) return this.#fail(start, "no literal");
+    const isName = isKey && language === "json" && !/^[.+-]/.test(text);
+    // What the end cuts off may have been a literal.
+    if (!word && !isName) return this.#at < this.#text.length && this.#fail(start, "no literal");
+    if (isName) this.#slip("json-repaired", "structure", start, end);
     if (isKey || !word) return this.#endToken(token, text, end);
     const { value, slip } = word;
     if (slip) this.#slip(slip.code, slip.affects, start, end);
