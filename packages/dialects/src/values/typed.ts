@@ -148,7 +148,8 @@ function readLenient(text: string): TypedValue | undefined {
   const word = /^(?:true|false|null)$/i.test(text) && text.toLowerCase();
   if (word) return { value: word === "null" ? null : word === "true", slips: [lenient] };
   const number = readNumber(text.replace(/^([+-]?)0+(?=\d)/, "$1"), true);
-  return number && (number.exact ? { value: number.value, slips: [lenient] } : { value: text, slips: [inexact] });
+  if (number === undefined) return undefined;
+  return typeof number === "string" ? { value: text, slips: [inexact] } : { value: number, slips: [lenient] };
 }
 
 function asJson(value: JsonValue, schema: JsonSchema, typing: Typing): JsonValue {
