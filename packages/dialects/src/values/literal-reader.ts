@@ -1,17 +1,8 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
-import { readString, type Token } from "./string-token.ts";
-import type { LiteralListener, LiteralSyntax, ValueSlip } from "./types.ts";
-import { readWord } from "./word.ts";
-
-/** How a {@link LiteralReader} reads. */
-export interface LiteralOptions {
-  listener?: LiteralListener;
-  /** Strings in up to this many containers are told in pieces. Default 0. */
-  stringsTo?: number;
-  /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
-  allows?(code: ValueSlip["code"]): boolean;
-}
+import { readString, standsAt, type Token } from "./string-token.ts";
+import type { LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
+import { readWord, wordRun } from "./word.ts";
 
 /** A container that is open. */
 interface Frame {
@@ -28,9 +19,6 @@ const maxDepth = 512;
 const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];
 const closers: Record<string, string> = { "{": "}", "[": "]", "(": ")" };
 const stringRuns: Record<string, RegExp> = { '"': /[^"\\]*/y, "'": /[^'\\]*/y };
-const plainWord = /[\w.+$\u0080-\uffff-]*/y;
-const gemmaWord = /[^,}\]<]*/y;
-const gemmaKey = /[^:,{}[\]<]*/y;
 /** Units that a mark may begin with. */
 const markStart = /[<>[\](){}`|;]/;
 
@@ -188,28 +176,22 @@ export class LiteralReader {
     const closer = closers[unit];
     if (closer && !isKey && (unit !== "(" || python)) return this.#open(unit, closer);
     for (const [open, close] of stringDelimiters ?? none) {
-      const found = this.#ahead(open);
-      if (found !== "no") return found === "yes" && this.#beginToken(isKey, open.length, close);
+      const found = standsAt(this.#text, this.#at, open, this.#ended);
+      if (found !== false) return found === true && this.#beginToken(isKey, open.length, close);
     }
     const run = stringRuns[unit];
     if (run) {
       if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
-      const three = python ? this.#ahead(unit.repeat(3)) : "no";
-      return (
-        three !== "cut" && this.#beginToken(isKey, three === "no" ? 1 : 3, three === "no" ? unit : unit.repeat(3), run)
-      );
+      const three = unit.repeat(3);
+      const isLong = python && standsAt(this.#text, this.#at, three, this.#ended);
+      if (isLong === undefined) return false;
+      const close = isLong ? three : unit;
+      return this.#beginToken(isKey, close.length, close, run);
     }
-    const word = language === "gemma" && this.depth > 0 ? (isKey ? gemmaKey : gemmaWord) : plainWord;
+    const word = wordRun(language === "gemma" && this.depth > 0, isKey);
     word.lastIndex = this.#at;
     word.test(this.#text);
     return word.lastIndex > this.#at ? this.#beginToken(isKey, 0, "", word) : this.#stop();
-  }
-
-  /** Whether a mark stands here; `cut`: more text decides. */
-  #ahead(mark: string): "yes" | "no" | "cut" {
-    const found = this.#text.slice(this.#at, this.#at + mark.length);
-    if (found === mark) return "yes";
-    return !this.#ended && mark.startsWith(found) ? "cut" : "no";
   }
 
   #beginToken(isKey: boolean, units: number, close: string, run?: RegExp): boolean {

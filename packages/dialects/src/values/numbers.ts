@@ -4,7 +4,6 @@ const prefixedNumber = /^([+-]?)(0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+))$/;
 const unnumbered = /^[+-]?(?:NaN|Infinity)$/;
 /** Digits that every double keeps. */
 const isShort = /^[\d.+-]{1,15}$/;
-const parts = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * Reads a number as JSON writes it, or as Python does. Where a double loses digits, and for what is no number but named so, the text;
@@ -26,14 +25,10 @@ function decimal(text: string): number | string {
   return isShort.test(text) || significant(text) === significant(String(value)) ? value : text;
 }
 
-/** Returns the digits that count and their place: the same for all ways to write a number. Undefined for infinity. */
-function significant(text: string): string | undefined {
-  const [, whole, fraction = "", exponent = "0"] = parts.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = whole + fraction;
-  let first = 0;
-  let last = digits.length;
-  while (digits[first] === "0") first++;
-  while (last > first && digits[last - 1] === "0") last--;
-  return first === last ? "0" : `${digits.slice(first, last)}e${Number(exponent) + whole.length - first}`;
+/** Returns the digits that count, which are the same for all ways to write a number; none for zero and infinity. */
+function significant(text: string): string {
+  const digits = text.replace(/e.*/i, "").replace(/\D/g, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end).replace(/^0+/, "");
 }

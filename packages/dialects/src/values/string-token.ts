@@ -79,11 +79,17 @@ function runEnd({ close, run }: Token, text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
+/** Whether a mark stands at an index; undefined: more text decides. */
+export function standsAt(text: string, at: number, mark: string, ended: boolean): boolean | undefined {
+  const found = text.slice(at, at + mark.length);
+  if (found === mark) return true;
+  return !ended && mark.startsWith(found) ? undefined : false;
+}
+
 /** Whether a string closes at an index; undefined: more text decides. */
 function closes({ close, run }: Token, text: string, at: number, ended: boolean): boolean | undefined {
-  const found = text.slice(at, at + close.length);
-  if (found !== close) return ended || !close.startsWith(found) ? false : undefined;
-  if (run || close !== "'") return true;
+  const stands = standsAt(text, at, close, ended);
+  if (!stands || run || close !== "'") return stands;
   fewSpaces.lastIndex = at + 1;
   fewSpaces.test(text);
   const behind = fewSpaces.lastIndex;
