@@ -18,7 +18,10 @@ interface Frame {
 const maxDepth = 512;
 const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];
 const closers: Record<string, string> = { "{": "}", "[": "]", "(": ")" };
-const stringRuns: Record<string, RegExp> = { '"': /[^"\\]*/y, "'": /[^'\\]*/y };
+const quotes: Record<string, { run: RegExp; long: string }> = {
+  '"': { run: /[^"\\]*/y, long: '"""' },
+  "'": { run: /[^'\\]*/y, long: "'''" },
+};
 /** Units that a mark may begin with. */
 const markStart = /[<>[\](){}`|;]/;
 
@@ -179,14 +182,13 @@ export class LiteralReader {
       const found = standsAt(this.#text, this.#at, open, this.#ended);
       if (found !== false) return found === true && this.#beginToken(isKey, open.length, close);
     }
-    const run = stringRuns[unit];
-    if (run) {
+    const quote = quotes[unit];
+    if (quote) {
       if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
-      const three = unit.repeat(3);
-      const isLong = python && standsAt(this.#text, this.#at, three, this.#ended);
+      const isLong = python && standsAt(this.#text, this.#at, quote.long, this.#ended);
       if (isLong === undefined) return false;
-      const close = isLong ? three : unit;
-      return this.#beginToken(isKey, close.length, close, run);
+      const close = isLong ? quote.long : unit;
+      return this.#beginToken(isKey, close.length, close, quote.run);
     }
     const word = wordRun(language === "gemma" && this.depth > 0, isKey);
     word.lastIndex = this.#at;
@@ -263,7 +265,8 @@ export class LiteralReader {
       this.#slip(value === undefined ? "unquoted-value" : "inexact-number", "value", start, end);
       value = text;
       this.#tellPiece(text);
-    } else if (language !== "python" && /^[A-Z]/.test(text)) this.#slip("python-literal", "none", start, end);
+    } else if (typeof value !== "number" && language !== "python" && /^[A-Z]/.test(text))
+      this.#slip("python-literal", "none", start, end);
     return this.#endToken(token, value, end);
   }
 

@@ -10,13 +10,14 @@ const isShort = /^[\d.+-]{1,15}$/;
  * undefined for all else.
  */
 export function readNumber(text: string, python: boolean): number | string | undefined {
+  if ((python ? pythonNumber : jsonNumber).test(text)) return decimal(text);
   if (unnumbered.test(text)) return text;
-  if (!python) return jsonNumber.test(text) ? decimal(text) : undefined;
+  if (!python) return undefined;
   const plain = text.replace(/(?<=[\da-fA-F])_(?=[\da-fA-F])/g, "");
+  if (pythonNumber.test(plain)) return decimal(plain);
   const [, sign, digits] = prefixedNumber.exec(plain) ?? [];
-  if (digits === undefined) return pythonNumber.test(plain) ? decimal(plain) : undefined;
   const value = Number(digits);
-  return !Number.isSafeInteger(value) ? text : sign === "-" ? 0 - value : value;
+  return digits === undefined || Number.isSafeInteger(value) ? digits && (sign === "-" ? 0 - value : value) : text;
 }
 
 function decimal(text: string): number | string {
