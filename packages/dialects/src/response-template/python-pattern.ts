@@ -1,0 +1,291 @@
+import { type Cursor, classes, escapedCode, property, readClass, skip, take, unit, word } from "./python-classes.ts";
+
+/** A pattern, or a part of one. */
+export interface Part {
+  /** What matches it. */
+  whole: string;
+  /**
+   * What matches it in a text that may go on: where the text ends too early, an empty group is set, and all the rest matches. Which of the
+   * two comes first is decided in the order in which the pattern itself would be tried. Missing when JavaScript can't say that.
+   */
+  partial?: string;
+  /** What its matches begin with, if not with nothing at all; missing when that may be anything. */
+  first?: string;
+  /** It may match nothing. */
+  empty?: true;
+  /** It is one character. */
+  single?: true;
+  /** It looks at what stands before it. */
+  behind?: true;
+  /** It is a choice, and needs a group around it. */
+  choice?: true;
+}
+
+/** The end of the text so far, as an empty group that is set there. */
+const ended = "$()";
+
+/** What stands at a place, and takes no character. */
+const place = (whole: string, partial: string | undefined): Part => ({
+  whole,
+  ...(partial !== undefined && { partial }),
+  first: "",
+  empty: true,
+});
+
+const single = (source: string): Part => ({
+  whole: source,
+  partial: `(?:${source}|${ended})`,
+  first: source,
+  single: true,
+});
+
+/** Returns a text as a pattern. */
+export const literalPart = (text: string): Part => inSequence([...text].map((char) => single(unit(char))));
+
+function inSequence(parts: readonly Part[]): Part {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const solid = parts.findIndex((part) => !part.empty);
+  return {
+    ...joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1)),
+    ...(solid < 0 && { empty: true as const }),
+  };
+}
+
+/** Returns a pattern that matches what the first of several patterns matches. */
+export function choiceOf(parts: readonly Part[]): Part {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const { partial, ...rest } = joined(parts, "|", parts);
+  return {
+    ...rest,
+    ...(partial !== undefined && { partial: `(?:${partial})` }),
+    ...(parts.some((part) => part.empty) && { empty: true as const }),
+    choice: true,
+  };
+}
+
+/** What parts are together; `heads` are those that a match may begin with. */
+function joined(parts: readonly Part[], between: string, heads: readonly Part[]): Part {
+  const partials = parts.map((part) => part.partial);
+  const firsts = heads.map((part) => part.first);
+  return {
+    whole: parts.map((part) => part.whole).join(between),
+    ...(!partials.includes(undefined) && { partial: partials.join(between) }),
+    ...(!firsts.includes(undefined) && { first: [...new Set(firsts)].filter(Boolean).join("|") }),
+    ...(parts.some((part) => part.behind) && { behind: true as const }),
+  };
+}
+
+/** A pattern as it was translated. */
+export interface Translated extends Part {
+  /** `u`, and `i` where the pattern has it. */
+  flags: string;
+  /** Names of its groups. */
+  names: string[];
+}
+
+/**
+ * Translates a pattern of Python's `regex` module, with DOTALL on.
+ *
+ * @throws TypeError for a pattern that is none, and for what JavaScript has no form for. `where` begins its message.
+ */
+export function translatePattern(source: string, where: string): Translated {
+  const refuse = (why: string): never => {
+    throw new TypeError(`${where}: ${why}, in the pattern ${JSON.stringify(source)}`);
+  };
+  const flags = /^(?:\(\?[a-zA-Z0-9]+\))*/.exec(source)?.[0] ?? "";
+  const letters = flags.replace(/[(?)]/g, "");
+  const strange = /[^ismu]/.exec(letters)?.[0];
+  if (strange !== undefined) refuse(`JavaScript has no flag for (?${strange})`);
+  const cursor: Cursor = { text: source, at: flags.length, refuse };
+  const names: string[] = [];
+  const part = new Reader(cursor, letters.includes("m"), names).choice();
+  if (cursor.at < source.length) refuse("a ) has no (");
+  const translated = { ...part, flags: letters.includes("i") ? "iu" : "u", names };
+  try {
+    new RegExp(part.whole, translated.flags);
+    if (part.partial !== undefined) new RegExp(part.partial, translated.flags);
+  } catch {
+    refuse("JavaScript can't read it");
+  }
+  return translated;
+}
+
+/** Reads a pattern, and writes it anew. */
+class Reader {
+  readonly #cursor: Cursor;
+  /** The flag `m` is on. */
+  readonly #byLine: boolean;
+  readonly #names: string[];
+
+  constructor(cursor: Cursor, byLine: boolean, names: string[]) {
+    this.#cursor = cursor;
+    this.#byLine = byLine;
+    this.#names = names;
+  }
+
+  choice(): Part {
+    const parts = [this.#sequence()];
+    while (skip(this.#cursor, "|")) parts.push(this.#sequence());
+    return choiceOf(parts);
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    const { text } = this.#cursor;
+    while (this.#cursor.at < text.length && !/[|)]/.test(text.charAt(this.#cursor.at))) {
+      const atom = this.#atom();
+      if (atom) parts.push(this.#repeated(atom));
+    }
+    return parts.length ? inSequence(parts) : place("", "");
+  }
+
+  #atom(): Part | undefined {
+    const cursor = this.#cursor;
+    const char = take(cursor);
+    switch (char) {
+      case ".":
+        return single("[^]");
+      case "[":
+        return single(readClass(cursor));
+      case "(":
+        return this.#group();
+      case "\\":
+        return this.#escape();
+      case "^": {
+        const start = this.#byLine ? "(?<![^\\n])" : "(?<![^])";
+        return place(start, start);
+      }
+      case "$":
+        return this.#byLine
+          ? { whole: "(?![^\\n])", partial: `(?:(?=\\n)|${ended})`, first: "\\n|$" }
+          : { whole: "(?=\\n?(?![^]))", partial: `(?=\\n?${ended})`, first: "\\n|$" };
+      case "*":
+      case "+":
+      case "?":
+        return cursor.refuse(`nothing stands before ${char}`);
+      default:
+        return single(unit(char));
+    }
+  }
+
+  #escape(): Part {
+    const cursor = this.#cursor;
+    const letter = take(cursor);
+    const known = classes.get(letter.toLowerCase());
+    if (known !== undefined) return single(`[${letter === letter.toLowerCase() ? "" : "^"}${known}]`);
+    switch (letter) {
+      case "":
+        return cursor.refuse("a \\ ends it");
+      case "A":
+        return place("(?<![^])", "(?<![^])");
+      case "Z":
+      case "z":
+        return { whole: "(?![^])", partial: ended, first: "$" };
+      case "b":
+      case "B": {
+        const inWord = `[${word}]`;
+        const edge = `(?:(?<=${inWord})(?!${inWord})|(?<!${inWord})(?=${inWord}))`;
+        const whole = letter === "b" ? edge : `(?!${edge})`;
+        return place(whole, `(?:${whole}(?=[^])|${ended})`);
+      }
+      case "p":
+      case "P":
+        return single(property(cursor, letter));
+    }
+    if (/[1-9]/.test(letter)) return { whole: `(?:\\${letter})` };
+    const code = escapedCode(cursor, letter);
+    return code === undefined ? cursor.refuse(`JavaScript has nothing for \\${letter}`) : single(unit(code));
+  }
+
+  /** Reads a group; the cursor is behind its `(`. Nothing for a comment. */
+  #group(): Part | undefined {
+    const cursor = this.#cursor;
+    if (skip(cursor, "?#")) {
+      const end = cursor.text.indexOf(")", cursor.at);
+      if (end < 0) cursor.refuse("a comment has no )");
+      cursor.at = end + 1;
+      return undefined;
+    }
+    const names = this.#names;
+    if (skip(cursor, "?P=")) {
+      const name = /^[^)]*/.exec(cursor.text.slice(cursor.at))?.[0] ?? "";
+      cursor.at += name.length + 1;
+      return names.includes(name)
+        ? { whole: `(?:\\k<${name}>)` }
+        : cursor.refuse(`there is no group ${JSON.stringify(name)}`);
+    }
+    const kind = ["?:", "?=", "?!", "?<=", "?<!"].find((start) => skip(cursor, start));
+    if (kind !== undefined) return this.#closed(kind, `(${kind}`);
+    const name = /^\?P?<([\p{L}_][\p{L}\p{N}_]*)>/u.exec(cursor.text.slice(cursor.at, cursor.at + 200));
+    if (name?.[1] !== undefined) {
+      if (names.includes(name[1])) cursor.refuse(`two groups have the name ${JSON.stringify(name[1])}`);
+      cursor.at += name[0].length;
+      names.push(name[1]);
+      return this.#closed("", `(?<${name[1]}>`);
+    }
+    if (cursor.text[cursor.at] === "?") {
+      cursor.refuse("JavaScript has no group of this kind (atomic, recursive, conditional, or with flags of its own)");
+    }
+    return this.#closed("", "(");
+  }
+
+  #closed(kind: string, opener: string): Part {
+    const inner = this.choice();
+    if (!skip(this.#cursor, ")")) this.#cursor.refuse("a ( has no )");
+    const whole = `${opener}${inner.whole})`;
+    const behind = (kind.startsWith("?<") || inner.behind) && { behind: true as const };
+    // What stands before is there already.
+    if (kind === "?!" || kind.startsWith("?<"))
+      return { ...place(whole, kind === "?!" ? undefined : whole), ...behind };
+    const { partial, first, empty } = inner;
+    return {
+      whole,
+      ...(partial !== undefined && { partial: `(${kind || "?:"}${partial})` }),
+      ...(first !== undefined && { first }),
+      ...(empty && { empty }),
+      ...behind,
+    };
+  }
+
+  #repeated(atom: Part): Part {
+    const cursor = this.#cursor;
+    const found = /^(?:[*+?]|\{\d*,\d*\}|\{\d+\})/.exec(cursor.text.slice(cursor.at, cursor.at + 24))?.[0];
+    if (found === undefined || found === "{,}") {
+      if (/^\{[eids]/.test(cursor.text.slice(cursor.at, cursor.at + 2)))
+        cursor.refuse("JavaScript has no fuzzy matching");
+      return atom;
+    }
+    cursor.at += found.length;
+    const lazy = skip(cursor, "?") ? "?" : "";
+    if (/^[*+?]/.test(cursor.text.slice(cursor.at)))
+      cursor.refuse(`JavaScript has no ${found}${lazy}${cursor.text[cursor.at]}`);
+    const [least, most] = boundsOf(found);
+    if (most < least) cursor.refuse(`${found} goes from more to less`);
+    const range = (low: number): string =>
+      `{${low},${most === Number.POSITIVE_INFINITY ? "" : most - least + low}}${lazy}`;
+    const rest = {
+      whole: `${atom.whole}${range(least)}`,
+      ...(atom.first !== undefined && { first: atom.first }),
+      ...((atom.empty || least === 0) && { empty: true as const }),
+      ...(atom.behind && { behind: true as const }),
+    };
+    if (atom.partial === undefined) return rest;
+    // The end is met where the next turn would begin: in the order of a turn more, or a turn less.
+    const next = most === least ? "" : lazy ? `(?:|${ended})` : `(?:${ended}|)`;
+    // A single character needs no group in its turns, only in those that must be there.
+    const turns = atom.single
+      ? `${least > 0 ? `${atom.partial}{${least}}` : ""}${atom.whole}${range(0)}`
+      : `${atom.partial}${range(least)}`;
+    return { ...rest, partial: `${turns}${next}` };
+  }
+}
+
+function boundsOf(found: string): [number, number] {
+  if (found === "*") return [0, Number.POSITIVE_INFINITY];
+  if (found === "+") return [1, Number.POSITIVE_INFINITY];
+  if (found === "?") return [0, 1];
+  const [low = "", high = low] = found.slice(1, -1).split(",");
+  return [Number(low), high === "" ? Number.POSITIVE_INFINITY : Number(high)];
+}
