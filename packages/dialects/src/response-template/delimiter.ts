@@ -5,6 +5,9 @@ import { choiceOf, literalPart, type Part, translatePattern } from "./python-pat
 /** A delimiter is no longer: what a text decides is decided within so many units. */
 export const maxDelimiter = 1_000;
 
+/** The engine of patterns has memory for a few million characters. */
+const maxWindow = 1_000_000;
+
 /** A piece of a text; `base` is the offset of its first unit in the whole. */
 export interface View {
   text: string;
@@ -29,6 +32,8 @@ export interface Pattern {
   readonly partial?: RegExp;
   /** Finds an index where it may begin. Missing: at each. */
   readonly candidate?: RegExp;
+  /** Finds the end of characters at which it fails when it fails at the first of them. */
+  readonly run?: RegExp;
   /** So many units before an index have a say. */
   readonly context: number;
   readonly names: readonly string[];
@@ -70,6 +75,8 @@ function madeOf(part: Part & { flags: string; names: readonly string[] }, where:
     whole: new RegExp(part.whole, `${part.flags}y`),
     ...(part.partial !== undefined && { partial: new RegExp(part.partial, `${part.flags}y`) }),
     ...(part.first && !part.empty && { candidate: new RegExp(part.first, `${part.flags}g`) }),
+    ...(part.partial !== undefined &&
+      part.run !== undefined && { run: new RegExp(`(?!${part.run})`, `${part.flags}g`) }),
     context: part.behind ? maxDelimiter : 1,
     names: part.names,
     choice: part.choice === true,
@@ -77,6 +84,12 @@ function madeOf(part: Part & { flags: string; names: readonly string[] }, where:
 }
 
 const width = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
+/** Returns the start of the character at an index. */
+const wholeFrom = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
+};
 
 /** Returns the offset behind a hit from which the next one is looked for. */
 export const behindHit = (hit: Hit, text: string): number =>
@@ -119,11 +132,15 @@ export class Finder {
     for (let at = this.#candidate(text, this.#from - base); at >= 0; ) {
       this.#from = base + at;
       const hit = this.#decide(text, at, base, final);
-      if (hit) {
+      const { run } = this.#pattern;
+      if (hit && !(run && hit.state === "long")) {
         if (hit.state !== "open") this.#hit = hit;
         return hit;
       }
-      at = this.#candidate(text, at + width(text, at));
+      const end = run ? (matchAt(run, text, at)?.index ?? 0) : 0;
+      // Of the characters of a run that is longer than a delimiter, the last ones are left.
+      const next = hit ? wholeFrom(text, end - maxDelimiter) : end;
+      at = this.#candidate(text, Math.max(next, at + width(text, at)));
     }
     this.#from = base + text.length;
     return undefined;
@@ -176,7 +193,7 @@ export class Finder {
         if (!match) return undefined;
         undecided = match.some((group, index) => index > 0 && group !== undefined);
       }
-      if (undecided && cut && this.#spare > 0) {
+      if (undecided && cut && this.#spare > 0 && size < maxWindow) {
         this.#spare -= size;
         continue;
       }

@@ -1,6 +1,5 @@
 /** Runs the response template of a checkpoint: from the text of an answer to a message. */
-import type { JsonObject } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, type JsonObject } from "@toolglot/core";
 import type { DialectTool } from "../types.ts";
 import { parameterTypes } from "./cast-arguments.ts";
 import { TemplateReader } from "./response-parser.ts";
@@ -52,7 +51,7 @@ export function checkResponseTemplate(template: unknown): asserts template is Re
  * @throws ToolglotError with the code `dialects/response-incomplete` when a field is missing that is not optional; `data.fields` names it.
  */
 export function parseResponse(text: string, template: ResponseTemplate, options: ResponseOptions = {}): JsonObject {
-  checkKeys<ResponseOptions, string>("parseResponse", options, "prefix:string tools:list");
+  checkKeys("parseResponse", options, "prefix:string tools:list");
   const parser = createResponseParser(template, options);
   parser.feed(text);
   return parser.end();
@@ -64,11 +63,7 @@ export function parseResponse(text: string, template: ResponseTemplate, options:
  * @throws TypeError for a template or options that are wrong.
  */
 export function createResponseParser(template: ResponseTemplate, options: ResponseParserOptions = {}): ResponseParser {
-  checkKeys<ResponseParserOptions, string>(
-    "createResponseParser",
-    options,
-    "prefix:string tools:list onEvent:function",
-  );
+  checkKeys("createResponseParser", options, "prefix:string tools:list onEvent:function");
   const { prefix = "", tools = [], onEvent = () => {} } = options;
   return new TemplateReader(compileTemplate(template), prefix, parameterTypes(tools), onEvent);
 }

@@ -15,6 +15,8 @@ export interface Part {
   empty?: true;
   /** It is one character. */
   single?: true;
+  /** It begins with any number of this character: where it fails, it fails at each of them. */
+  run?: string;
   /** It looks at what stands before it. */
   behind?: true;
   /** It is a choice, and needs a group around it. */
@@ -23,6 +25,8 @@ export interface Part {
 
 /** The end of the text so far, as an empty group that is set there. */
 const ended = "$()";
+/** What looks back can't tell at the end of the text: more of it may come first. */
+const orEnded = (source: string): string => `(?:${ended}|${source})`;
 
 /** What stands at a place, and takes no character. */
 const place = (whole: string, partial: string | undefined): Part => ({
@@ -48,6 +52,7 @@ function inSequence(parts: readonly Part[]): Part {
   const solid = parts.findIndex((part) => !part.empty);
   return {
     ...joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1)),
+    ...(only?.run !== undefined && { run: only.run }),
     ...(solid < 0 && { empty: true as const }),
   };
 }
@@ -155,7 +160,7 @@ class Reader {
         return this.#escape();
       case "^": {
         const start = this.#byLine ? "(?<![^\\n])" : "(?<![^])";
-        return place(start, start);
+        return place(start, orEnded(start));
       }
       case "$":
         return this.#byLine
@@ -179,7 +184,7 @@ class Reader {
       case "":
         return cursor.refuse("a \\ ends it");
       case "A":
-        return place("(?<![^])", "(?<![^])");
+        return place("(?<![^])", orEnded("(?<![^])"));
       case "Z":
       case "z":
         return { whole: "(?![^])", partial: ended, first: "$" };
@@ -236,15 +241,15 @@ class Reader {
     if (!skip(this.#cursor, ")")) this.#cursor.refuse("a ( has no )");
     const whole = `${opener}${inner.whole})`;
     const behind = (kind.startsWith("?<") || inner.behind) && { behind: true as const };
-    // What stands before is there already.
     if (kind === "?!" || kind.startsWith("?<"))
-      return { ...place(whole, kind === "?!" ? undefined : whole), ...behind };
-    const { partial, first, empty } = inner;
+      return { ...place(whole, kind === "?!" ? undefined : orEnded(whole)), ...behind };
+    const { partial, first, empty, run } = inner;
     return {
       whole,
       ...(partial !== undefined && { partial: `(${kind || "?:"}${partial})` }),
       ...(first !== undefined && { first }),
       ...(empty && { empty }),
+      ...(run !== undefined && kind !== "?=" && { run }),
       ...behind,
     };
   }
@@ -270,8 +275,10 @@ class Reader {
       ...(atom.first !== undefined && { first: atom.first }),
       ...((atom.empty || least === 0) && { empty: true as const }),
       ...(atom.behind && { behind: true as const }),
+      ...(atom.single && least < 2 && most === Number.POSITIVE_INFINITY && { run: atom.whole }),
     };
-    if (atom.partial === undefined) return rest;
+    // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
+    if (atom.partial === undefined || (atom.empty && least < most)) return rest;
     // The end is met where the next turn would begin: in the order of a turn more, or a turn less.
     const next = most === least ? "" : lazy ? `(?:|${ended})` : `(?:${ended}|)`;
     // A single character needs no group in its turns, only in those that must be there.

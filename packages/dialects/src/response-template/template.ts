@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolglot/core";
-import { checkKeys, isJson, isObject } from "@toolglot/internal";
+import { checkKeys, type JsonObject, type JsonValue } from "@toolglot/core";
+import { isJson, isObject } from "@toolglot/internal";
 import { type Content, contentParsers } from "./content.ts";
 import { literalsPattern, type Pattern, patternOf } from "./delimiter.ts";
 import { tagPatternOf } from "./tags.ts";
@@ -38,7 +38,7 @@ const contentKeys =
  * @throws TypeError that names what is wrong with it, and where.
  */
 export function compileTemplate(template: ResponseTemplate): Compiled {
-  checkKeys<object, string>("response_template", template, templateKeys, ["fields" as never]);
+  checkKeys("response_template", template, templateKeys, ["fields"]);
   const { version = 1, defaults = {}, fields } = template;
   if (version !== 1) throw new TypeError(`response_template.version must be 1, not ${JSON.stringify(version)}`);
   if (!isJson(defaults)) throw new TypeError("response_template.defaults must be JSON");
@@ -57,7 +57,7 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
 
 function fieldOf(name: string, field: ResponseField): Field {
   const where = `response_template.fields.${name}`;
-  checkKeys<object, string>(where, field ?? null, fieldKeys);
+  checkKeys(where, field ?? (null as never), fieldKeys);
   const { repeats = false, optional = true, transform, transform_each: transformEach = false } = field;
   const open = delimiterOf(field, "open", where);
   const close = delimiterOf(field, "close", where);
@@ -118,11 +118,11 @@ function contentOf(
     );
   }
   const place = `${where}.${optionsKey}`;
-  checkKeys<object, string>(place, options, contentKeys);
+  checkKeys(place, options, contentKeys);
   const { string_delims: delimiters = [], tag_pattern: tags, value_parser: values } = options ?? {};
   if (!delimiters.every(isPair)) throw new TypeError(`${place}.string_delims must be pairs of texts`);
   if (parser === "xml-inline" && tags === undefined) throw new TypeError(`${place} must have a tag_pattern`);
-  if (values) checkKeys<object, string>(`${place}.value_parser`, values, "name:string args:object");
+  if (values) checkKeys(`${place}.value_parser`, values, "name:string args:object");
   return {
     parser,
     strip: options?.strip ?? true,
