@@ -45,15 +45,17 @@ export function unit(char: string | number): string {
 /** Returns the code that an escape stands for, when it stands for one character; the cursor is behind its letter. */
 export function escapedCode(cursor: Cursor, letter: string): number | undefined {
   const count = digitsOf[letter];
-  if (count !== undefined || letter === "0") {
-    const digits = count === undefined ? /^[0-7]{0,2}/ : new RegExp(`^[0-9a-fA-F]{${count}}`);
+  const octal = letter === "0" ? /^[0-7]{0,2}/ : /^[0-7]{2}/;
+  const digits = /[0-7]/.test(letter) ? octal : count && new RegExp(`^[0-9a-fA-F]{${count}}`);
+  if (digits) {
     const found = digits.exec(cursor.text.slice(cursor.at, cursor.at + (count ?? 2)))?.[0];
-    const code = found === undefined ? Number.NaN : Number.parseInt(found || "0", count === undefined ? 8 : 16);
+    if (found === undefined && !count) return undefined;
+    const code = Number.parseInt(count ? (found ?? "") : letter + found, count ? 16 : 8);
     if (!(code <= 0x10ffff)) cursor.refuse(`\\${letter} has too few digits, or too large a number`);
     cursor.at += (found as string).length;
     return code;
   }
-  if (/[a-z]/i.test(letter)) return letters[letter];
+  if (/[a-z89]/i.test(letter)) return letters[letter];
   return letter.codePointAt(0);
 }
 
@@ -91,7 +93,7 @@ export function readClass(cursor: Cursor): string {
     } else items += unit(low);
   }
   if (!notWord) return `[${negated ? "^" : ""}${items}]`;
-  return negated ? `(?![${items}])[${word}]` : `(?:[${items}]|[^${word}])`;
+  return negated ? `(?:(?![${items}])[${word}])` : `(?:[${items}]|[^${word}])`;
 }
 
 /** Returns the code of one character, or the items of a class in a class. */

@@ -199,8 +199,8 @@ class Reader {
       case "P":
         return single(property(cursor, letter));
     }
-    if (/[1-9]/.test(letter)) return { whole: `(?:\\${letter})` };
     const code = escapedCode(cursor, letter);
+    if (code === undefined && /[1-9]/.test(letter)) return { whole: `(?:\\${letter})` };
     return code === undefined ? cursor.refuse(`JavaScript has nothing for \\${letter}`) : single(unit(code));
   }
 

@@ -44,7 +44,7 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
   if (!isJson(defaults)) throw new TypeError("response_template.defaults must be JSON");
   const anchor = delimiterOf(template, "start_anchor", "response_template");
   if (!anchor) throw new TypeError("response_template must have start_anchor or start_anchor_pattern");
-  const compiled = Object.entries(fields).map(([name, field]) => fieldOf(name, field));
+  const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field));
   if (compiled.length === 0) throw new TypeError("response_template.fields must have a field");
   const [, second] = compiled.filter(({ open }) => !open);
   if (second) {
