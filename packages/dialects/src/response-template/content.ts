@@ -16,8 +16,8 @@ export interface Content {
   unquotedKeys: boolean;
   stringDelims: readonly (readonly [string, string])[];
   allowNonJson: boolean;
-  tags?: TagPattern;
-  valueParser?: Content;
+  tags: TagPattern | undefined;
+  valueParser: Content | undefined;
   mergeDuplicates: boolean;
   lineSep: string;
   kvSep: string;

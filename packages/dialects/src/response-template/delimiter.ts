@@ -29,11 +29,11 @@ export interface Pattern {
   /** Finds it at an index. */
   readonly whole: RegExp;
   /** Finds it, or its beginning at the end of the text; see {@link Part}. */
-  readonly partial?: RegExp;
+  readonly partial: RegExp | undefined;
   /** Finds an index where it may begin. Missing: at each. */
-  readonly candidate?: RegExp;
+  readonly candidate: RegExp | undefined;
   /** Finds the end of characters at which it fails when it fails at the first of them. */
-  readonly run?: RegExp;
+  readonly run: RegExp | undefined;
   /** So many units before an index have a say. */
   readonly context: number;
   readonly names: readonly string[];
@@ -71,12 +71,13 @@ export function literalsPattern(texts: readonly string[], where: string): Patter
 
 function madeOf(part: Part & { flags: string; names: readonly string[] }, where: string): Pattern {
   if (part.names.includes("__proto__")) throw new TypeError(`${where}: a group can't have the name "__proto__"`);
+  const regExp = (source: string | undefined, flag: string): RegExp | undefined =>
+    source ? new RegExp(source, part.flags + flag) : undefined;
   return {
     whole: new RegExp(part.whole, `${part.flags}y`),
-    ...(part.partial !== undefined && { partial: new RegExp(part.partial, `${part.flags}y`) }),
-    ...(part.first && !part.empty && { candidate: new RegExp(part.first, `${part.flags}g`) }),
-    ...(part.partial !== undefined &&
-      part.run !== undefined && { run: new RegExp(`(?!${part.run})`, `${part.flags}g`) }),
+    partial: part.partial === undefined ? undefined : new RegExp(part.partial, `${part.flags}y`),
+    candidate: part.empty ? undefined : regExp(part.first, "g"),
+    run: regExp(part.partial && part.run && `(?!${part.run})`, "g"),
     context: part.behind ? maxDelimiter : 1,
     names: part.names,
     choice: part.choice === true,

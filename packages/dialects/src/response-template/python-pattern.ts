@@ -6,21 +6,21 @@ export interface Part {
   whole: string;
   /**
    * What matches it in a text that may go on: where the text ends too early, an empty group is set, and all the rest matches. Which of the
-   * two comes first is decided in the order in which the pattern itself would be tried. Missing when JavaScript can't say that.
+   * two comes first is decided in the order in which the pattern itself would be tried. Undefined when JavaScript can't say that.
    */
-  partial?: string;
-  /** What its matches begin with, if not with nothing at all; missing when that may be anything. */
-  first?: string;
+  partial: string | undefined;
+  /** What its matches begin with, if not with nothing at all; undefined when that may be anything. */
+  first: string | undefined;
   /** It may match nothing. */
-  empty?: true;
+  empty?: boolean;
   /** It is one character. */
-  single?: true;
+  single?: boolean;
   /** It begins with any number of this character: where it fails, it fails at each of them. */
-  run?: string;
+  run?: string | undefined;
   /** It looks at what stands before it. */
-  behind?: true;
+  behind?: boolean;
   /** It is a choice, and needs a group around it. */
-  choice?: true;
+  choice?: boolean;
 }
 
 /** The end of the text so far, as an empty group that is set there. */
@@ -29,11 +29,12 @@ const ended = "$()";
 const orEnded = (source: string): string => `(?:${ended}|${source})`;
 
 /** What stands at a place, and takes no character. */
-const place = (whole: string, partial: string | undefined): Part => ({
+const place = (whole: string, partial: string | undefined, behind = false): Part => ({
   whole,
-  ...(partial !== undefined && { partial }),
+  partial,
   first: "",
   empty: true,
+  behind,
 });
 
 const single = (source: string): Part => ({
@@ -47,25 +48,22 @@ const single = (source: string): Part => ({
 export const literalPart = (text: string): Part => inSequence([...text].map((char) => single(unit(char))));
 
 function inSequence(parts: readonly Part[]): Part {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
+  const [head] = parts;
+  if (parts.length === 1 && head) return head;
   const solid = parts.findIndex((part) => !part.empty);
-  return {
-    ...joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1)),
-    ...(only?.run !== undefined && { run: only.run }),
-    ...(solid < 0 && { empty: true as const }),
-  };
+  const heads = solid < 0 ? parts : parts.slice(0, solid + 1);
+  return { ...joined(parts, "", heads), run: head?.run, empty: solid < 0 };
 }
 
 /** Returns a pattern that matches what the first of several patterns matches. */
 export function choiceOf(parts: readonly Part[]): Part {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
-  const { partial, ...rest } = joined(parts, "|", parts);
+  const made = joined(parts, "|", parts);
   return {
-    ...rest,
-    ...(partial !== undefined && { partial: `(?:${partial})` }),
-    ...(parts.some((part) => part.empty) && { empty: true as const }),
+    ...made,
+    partial: made.partial === undefined ? undefined : `(?:${made.partial})`,
+    empty: parts.some((part) => part.empty),
     choice: true,
   };
 }
@@ -76,9 +74,9 @@ function joined(parts: readonly Part[], between: string, heads: readonly Part[])
   const firsts = heads.map((part) => part.first);
   return {
     whole: parts.map((part) => part.whole).join(between),
-    ...(!partials.includes(undefined) && { partial: partials.join(between) }),
-    ...(!firsts.includes(undefined) && { first: [...new Set(firsts)].filter(Boolean).join("|") }),
-    ...(parts.some((part) => part.behind) && { behind: true as const }),
+    partial: partials.includes(undefined) ? undefined : partials.join(between),
+    first: firsts.includes(undefined) ? undefined : [...new Set(firsts)].filter(Boolean).join("|"),
+    behind: parts.some((part) => part.behind),
   };
 }
 
@@ -200,7 +198,8 @@ class Reader {
         return single(property(cursor, letter));
     }
     const code = escapedCode(cursor, letter);
-    if (code === undefined && /[1-9]/.test(letter)) return { whole: `(?:\\${letter})` };
+    if (code === undefined && /[1-9]/.test(letter))
+      return { whole: `(?:\\${letter})`, partial: undefined, first: undefined };
     return code === undefined ? cursor.refuse(`JavaScript has nothing for \\${letter}`) : single(unit(code));
   }
 
@@ -217,22 +216,20 @@ class Reader {
     if (skip(cursor, "?P=")) {
       const name = /^[^)]*/.exec(cursor.text.slice(cursor.at))?.[0] ?? "";
       cursor.at += name.length + 1;
-      return names.includes(name)
-        ? { whole: `(?:\\k<${name}>)` }
-        : cursor.refuse(`there is no group ${JSON.stringify(name)}`);
+      if (!names.includes(name)) cursor.refuse(`there is no group ${name}`);
+      return { whole: `(?:\\k<${name}>)`, partial: undefined, first: undefined };
     }
     const kind = ["?:", "?=", "?!", "?<=", "?<!"].find((start) => skip(cursor, start));
     if (kind !== undefined) return this.#closed(kind, `(${kind}`);
     const name = /^\?P?<([\p{L}_][\p{L}\p{N}_]*)>/u.exec(cursor.text.slice(cursor.at, cursor.at + 200));
     if (name?.[1] !== undefined) {
-      if (names.includes(name[1])) cursor.refuse(`two groups have the name ${JSON.stringify(name[1])}`);
+      if (names.includes(name[1])) cursor.refuse(`two groups are named ${name[1]}`);
       cursor.at += name[0].length;
       names.push(name[1]);
       return this.#closed("", `(?<${name[1]}>`);
     }
-    if (cursor.text[cursor.at] === "?") {
-      cursor.refuse("JavaScript has no group of this kind (atomic, recursive, conditional, or with flags of its own)");
-    }
+    if (cursor.text[cursor.at] === "?")
+      cursor.refuse(`JavaScript has no group (${cursor.text.slice(cursor.at, cursor.at + 2)}`);
     return this.#closed("", "(");
   }
 
@@ -240,17 +237,17 @@ class Reader {
     const inner = this.choice();
     if (!skip(this.#cursor, ")")) this.#cursor.refuse("a ( has no )");
     const whole = `${opener}${inner.whole})`;
-    const behind = (kind.startsWith("?<") || inner.behind) && { behind: true as const };
-    if (kind === "?!" || kind.startsWith("?<"))
-      return { ...place(whole, kind === "?!" ? undefined : orEnded(whole)), ...behind };
-    const { partial, first, empty, run } = inner;
+    const looksBack = kind.startsWith("?<");
+    if (looksBack || kind === "?!") {
+      return place(whole, looksBack ? orEnded(whole) : undefined, looksBack || inner.behind === true);
+    }
     return {
+      ...inner,
       whole,
-      ...(partial !== undefined && { partial: `(${kind || "?:"}${partial})` }),
-      ...(first !== undefined && { first }),
-      ...(empty && { empty }),
-      ...(run !== undefined && kind !== "?=" && { run }),
-      ...behind,
+      partial: inner.partial === undefined ? undefined : `(${kind || "?:"}${inner.partial})`,
+      single: false,
+      choice: false,
+      run: kind === "?=" ? undefined : inner.run,
     };
   }
 
@@ -258,8 +255,7 @@ class Reader {
     const cursor = this.#cursor;
     const found = /^(?:[*+?]|\{\d*,\d*\}|\{\d+\})/.exec(cursor.text.slice(cursor.at, cursor.at + 24))?.[0];
     if (found === undefined || found === "{,}") {
-      if (/^\{[eids]/.test(cursor.text.slice(cursor.at, cursor.at + 2)))
-        cursor.refuse("JavaScript has no fuzzy matching");
+      if (/^\{[eids]/.test(cursor.text.slice(cursor.at, cursor.at + 2))) cursor.refuse("JavaScript has no {e}");
       return atom;
     }
     cursor.at += found.length;
@@ -270,12 +266,13 @@ class Reader {
     if (most < least) cursor.refuse(`${found} goes from more to less`);
     const range = (low: number): string =>
       `{${low},${most === Number.POSITIVE_INFINITY ? "" : most - least + low}}${lazy}`;
-    const rest = {
+    const rest: Part = {
       whole: `${atom.whole}${range(least)}`,
-      ...(atom.first !== undefined && { first: atom.first }),
-      ...((atom.empty || least === 0) && { empty: true as const }),
-      ...(atom.behind && { behind: true as const }),
-      ...(atom.single && least < 2 && most === Number.POSITIVE_INFINITY && { run: atom.whole }),
+      partial: undefined,
+      first: atom.first,
+      empty: atom.empty || least === 0,
+      behind: atom.behind === true,
+      run: atom.single && least < 2 && most === Number.POSITIVE_INFINITY ? atom.whole : undefined,
     };
     // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
     if (atom.partial === undefined || (atom.empty && least < most)) return rest;

@@ -1,5 +1,5 @@
 import { createRecord, type JsonObject, type JsonValue, ToolglotError } from "@toolglot/core";
-import { copyJson, errorText, typeOf } from "@toolglot/internal";
+import { errorText, typeOf } from "@toolglot/internal";
 import type { ParameterTypes } from "./cast-arguments.ts";
 import { isPlain } from "./content.ts";
 import { behindHit, Finder, type Hit, maxDelimiter, type View } from "./delimiter.ts";
@@ -52,7 +52,7 @@ export class TemplateReader implements ResponseParser {
     this.#fields = template.fields;
     this.#tools = tools;
     this.#defaults = template.defaults;
-    Object.assign(this.#message, copyJson(template.defaults));
+    Object.assign(this.#message, JSON.parse(JSON.stringify(template.defaults)));
     const watched = (field: Field, opens: boolean): Watched[] => {
       const pattern = opens ? field.open : field.close;
       return pattern ? [{ opens, field, finder: new Finder(pattern) }] : [];

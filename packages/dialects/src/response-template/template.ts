@@ -1,5 +1,4 @@
 import { checkKeys, type JsonObject, type JsonValue } from "@toolglot/core";
-import { isJson, isObject } from "@toolglot/internal";
 import { type Content, contentParsers } from "./content.ts";
 import { literalsPattern, type Pattern, patternOf } from "./delimiter.ts";
 import { tagPatternOf } from "./tags.ts";
@@ -9,13 +8,13 @@ import type { ContentArguments, ResponseField, ResponseTemplate } from "./types.
 /** A field, ready to be read. */
 export interface Field {
   name: string;
-  open?: Pattern;
-  close?: Pattern;
+  open: Pattern | undefined;
+  close: Pattern | undefined;
   content: Content;
   repeats: boolean;
-  join?: string;
+  join: string | undefined;
   optional: boolean;
-  transform?: JsonValue;
+  transform: JsonValue | undefined;
   transformEach: boolean;
 }
 
@@ -41,7 +40,6 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
   checkKeys("response_template", template, templateKeys, ["fields"]);
   const { version = 1, defaults = {}, fields } = template;
   if (version !== 1) throw new TypeError(`response_template.version must be 1, not ${JSON.stringify(version)}`);
-  if (!isJson(defaults)) throw new TypeError("response_template.defaults must be JSON");
   const anchor = delimiterOf(template, "start_anchor", "response_template");
   if (!anchor) throw new TypeError("response_template must have start_anchor or start_anchor_pattern");
   const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field));
@@ -58,12 +56,13 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
 function fieldOf(name: string, field: ResponseField): Field {
   const where = `response_template.fields.${name}`;
   checkKeys(where, field ?? (null as never), fieldKeys);
-  const { repeats = false, optional = true, transform, transform_each: transformEach = false } = field;
+  const { repeats = false, optional = true, transform_each: transformEach = false } = field;
+  const transform = field.transform ?? undefined;
   const open = delimiterOf(field, "open", where);
   const close = delimiterOf(field, "close", where);
   const join = field.join ?? undefined;
   if (join !== undefined && !repeats) throw new TypeError(`${where}.join needs repeats: true`);
-  if (transform === undefined || transform === null) {
+  if (transform === undefined) {
     const lost = [...(open?.names ?? []), ...(close?.names ?? [])];
     if (transformEach) throw new TypeError(`${where}.transform_each needs a transform`);
     if (lost.length > 0) {
@@ -71,19 +70,16 @@ function fieldOf(name: string, field: ResponseField): Field {
         `${where} must have a transform that takes its groups (${lost.join(", ")}), or no names for them`,
       );
     }
-  } else {
-    if (!isJson(transform)) throw new TypeError(`${where}.transform must be JSON`);
-    checkTransform(transform, `${where}.transform`);
-  }
+  } else checkTransform(transform, `${where}.transform`);
   return {
     name,
-    ...(open && { open }),
-    ...(close && { close }),
+    open,
+    close,
     content: contentOf(field.content, field.content_args, where, "content", "content_args"),
     repeats,
-    ...(join !== undefined && { join }),
+    join,
     optional,
-    ...(transform !== undefined && transform !== null && { transform }),
+    transform,
     transformEach,
   };
 }
@@ -129,10 +125,8 @@ function contentOf(
     unquotedKeys: options?.unquoted_keys ?? false,
     stringDelims: delimiters,
     allowNonJson: options?.allow_non_json ?? false,
-    ...(tags !== undefined && { tags: tagPatternOf(tags, `${place}.tag_pattern`) }),
-    ...(isObject(values) && {
-      valueParser: contentOf(values.name, values.args, `${place}.value_parser`, "name", "args"),
-    }),
+    tags: tags === undefined ? undefined : tagPatternOf(tags, `${place}.tag_pattern`),
+    valueParser: values ? contentOf(values.name, values.args, `${place}.value_parser`, "name", "args") : undefined,
     mergeDuplicates: options?.merge_duplicates ?? false,
     lineSep: options?.line_sep ?? "\n",
     kvSep: options?.kv_sep ?? ":",
