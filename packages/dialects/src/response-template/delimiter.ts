@@ -86,12 +86,6 @@ function madeOf(part: Part & { flags: string; names: readonly string[] }, where:
 
 const width = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
-/** Returns the start of the character at an index. */
-const wholeFrom = (text: string, at: number): number => {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
-};
-
 /** Returns the offset behind a hit from which the next one is looked for. */
 export const behindHit = (hit: Hit, text: string): number =>
   hit.end > hit.start ? hit.end : hit.end + width(text, hit.end);
@@ -140,7 +134,7 @@ export class Finder {
       }
       const end = run ? (matchAt(run, text, at)?.index ?? 0) : 0;
       // Of the characters of a run that is longer than a delimiter, the last ones are left.
-      const next = hit ? wholeFrom(text, end - maxDelimiter) : end;
+      const next = hit ? end - maxDelimiter : end;
       at = this.#candidate(text, Math.max(next, at + width(text, at)));
     }
     this.#from = base + text.length;

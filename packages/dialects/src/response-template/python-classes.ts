@@ -9,7 +9,7 @@ export const classes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Units that Python writes with a letter. */
-const letters: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const letters: Readonly<Record<string, number>> = { 0: 0, a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const digitsOf: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /** A text that is read from left to right. */
@@ -45,18 +45,13 @@ export function unit(char: string | number): string {
 /** Returns the code that an escape stands for, when it stands for one character; the cursor is behind its letter. */
 export function escapedCode(cursor: Cursor, letter: string): number | undefined {
   const count = digitsOf[letter];
-  const octal = letter === "0" ? /^[0-7]{0,2}/ : /^[0-7]{2}/;
-  const digits = /[0-7]/.test(letter) ? octal : count && new RegExp(`^[0-9a-fA-F]{${count}}`);
-  if (digits) {
-    const found = digits.exec(cursor.text.slice(cursor.at, cursor.at + (count ?? 2)))?.[0];
-    if (found === undefined && !count) return undefined;
-    const code = Number.parseInt(count ? (found ?? "") : letter + found, count ? 16 : 8);
-    if (!(code <= 0x10ffff)) cursor.refuse(`\\${letter} has too few digits, or too large a number`);
-    cursor.at += (found as string).length;
-    return code;
-  }
-  if (/[a-z89]/i.test(letter)) return letters[letter];
-  return letter.codePointAt(0);
+  if (count === undefined) return /[a-z0-9]/i.test(letter) ? letters[letter] : letter.codePointAt(0);
+  const digits = cursor.text.slice(cursor.at, cursor.at + count);
+  const code = Number.parseInt(digits, 16);
+  if (digits.length < count || /[^\da-f]/i.test(digits) || code > 0x10ffff)
+    cursor.refuse(`\\${letter} needs ${count} digits`);
+  cursor.at += count;
+  return code;
 }
 
 /** Returns a Unicode property as JavaScript names it; the cursor is behind `\p` or `\P`. */
@@ -72,7 +67,7 @@ export function property(cursor: Cursor, letter: string): string {
       // Only the engine knows which properties it has.
     }
   }
-  return cursor.refuse(`JavaScript has no property or script ${JSON.stringify(given)}`);
+  return cursor.refuse(`JavaScript has no property ${given}`);
 }
 
 /** Returns a class as a pattern for one character; the cursor is behind its `[`. */
@@ -81,14 +76,14 @@ export function readClass(cursor: Cursor): string {
   let items = "";
   let notWord = false;
   for (let first = true; first || !skip(cursor, "]"); first = false) {
-    if (cursor.text.startsWith("[:", cursor.at)) cursor.refuse("JavaScript has no named classes like [:alpha:]");
+    if (cursor.text.startsWith("[:", cursor.at)) cursor.refuse("JavaScript has no [:alpha:]");
     const low = readItem(cursor);
     if (low === "\\W") notWord = true;
     else if (typeof low === "string") items += low;
     else if (cursor.text[cursor.at] === "-" && (cursor.text[cursor.at + 1] ?? "]") !== "]") {
       cursor.at += 1;
       const high = readItem(cursor);
-      if (typeof high === "string" || high < low) cursor.refuse("a range of a class must go from low to high");
+      if (typeof high === "string" || high < low) cursor.refuse("a range must go up");
       items += `${unit(low)}-${unit(high as number)}`;
     } else items += unit(low);
   }

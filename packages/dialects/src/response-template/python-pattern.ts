@@ -263,7 +263,7 @@ class Reader {
     if (/^[*+?]/.test(cursor.text.slice(cursor.at)))
       cursor.refuse(`JavaScript has no ${found}${lazy}${cursor.text[cursor.at]}`);
     const [least, most] = boundsOf(found);
-    if (most < least) cursor.refuse(`${found} goes from more to less`);
+    if (most < least) cursor.refuse(`${found} must go up`);
     const range = (low: number): string =>
       `{${low},${most === Number.POSITIVE_INFINITY ? "" : most - least + low}}${lazy}`;
     const rest: Part = {

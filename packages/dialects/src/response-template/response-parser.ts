@@ -14,6 +14,10 @@ interface Watched {
   finder: Finder;
 }
 
+interface Found extends Watched {
+  hit: Hit;
+}
+
 /** So much text that was read is kept before it is let go. */
 const maxRead = 4_000;
 
@@ -155,10 +159,10 @@ export class TemplateReader implements ResponseParser {
   }
 
   /** Returns the next delimiter, and where text must be held back because one may stand there. */
-  #next(final: boolean): { best?: Watched & { hit: Hit }; held: number; awaited?: Finder } {
+  #next(final: boolean): { best: Found | undefined; held: number; awaited: Finder | undefined } {
     const closer = this.#current && this.#closers.get(this.#current);
     const watched = this.#current === this.#rest ? this.#openers : closer ? [closer] : [];
-    let best: (Watched & { hit: Hit }) | undefined;
+    let best: Found | undefined;
     let awaited: Finder | undefined;
     let held = this.#view.base + this.#view.text.length;
     for (const item of watched) {
@@ -168,7 +172,7 @@ export class TemplateReader implements ResponseParser {
         if (item.finder.ahead) awaited = item.finder.ahead;
       } else if (hit && (!best || isBefore({ ...item, hit }, best))) best = { ...item, hit };
     }
-    return { held, ...(best && { best }), ...(awaited && { awaited }) };
+    return { best, held, awaited };
   }
 
   /** Adds text up to an offset to the region where it stands; nowhere when no field takes the rest. */
@@ -177,8 +181,9 @@ export class TemplateReader implements ResponseParser {
     const piece = text.slice(this.#at - base, to - base);
     const field = this.#current;
     if (piece !== "" && field) {
-      const start = this.#at - this.#begun;
-      if (!this.#opened) this.#tell({ type: "region_open", field: field.name, captures: {}, start, end: start });
+      if (!this.#opened) {
+        this.#tell({ type: "region_open", field: field.name, captures: {}, ...this.#place(this.#at, this.#at) });
+      }
       this.#opened = true;
       this.#body += piece;
       this.#tell({ type: "region_chunk", field: field.name, text: piece, dirty: !isPlain(field.content.parser) });
@@ -191,8 +196,7 @@ export class TemplateReader implements ResponseParser {
     this.#current = field;
     this.#captures = captures;
     this.#opened = true;
-    const shift = this.#begun;
-    this.#tell({ type: "region_open", field: field.name, captures, start: start - shift, end: end - shift });
+    this.#tell({ type: "region_open", field: field.name, captures, ...this.#place(start, end) });
   }
 
   /** Ends the region; what follows is the rest's. */
@@ -202,8 +206,7 @@ export class TemplateReader implements ResponseParser {
       try {
         const value = regionValue(this.#body, field, this.#captures, this.#tools);
         addValue(this.#message, field, value);
-        const place = { start: start - this.#begun, end: end - this.#begun, closed };
-        this.#tell({ type: "region_close", field: field.name, value, ...place });
+        this.#tell({ type: "region_close", field: field.name, value, ...this.#place(start, end), closed });
       } catch (error) {
         this.#tellMalformed(field, errorText(error), start, end, closed);
       }
@@ -215,21 +218,24 @@ export class TemplateReader implements ResponseParser {
   }
 
   #tellMalformed({ name }: Field, error: string, start: number, end: number, closed: boolean): void {
-    const place = { start: start - this.#begun, end: end - this.#begun, closed };
-    this.#tell({ type: "region_malformed", field: name, error, ...place });
+    this.#tell({ type: "region_malformed", field: name, error, ...this.#place(start, end), closed });
+  }
+
+  /** Returns offsets in the text that is fed. */
+  #place(start: number, end: number): { start: number; end: number } {
+    return { start: start - this.#begun, end: end - this.#begun };
   }
 }
 
 /** Of two delimiters the earlier one comes first, then the longer one, then what opens. */
-function isBefore(one: Watched & { hit: Hit }, other: Watched & { hit: Hit }): boolean {
-  const rank = ({ hit, opens }: Watched & { hit: Hit }): number[] => [
-    hit.start,
-    hit.state === "long" ? 1 : hit.start - hit.end,
-    opens ? 0 : 1,
-  ];
-  const [ranks, others] = [rank(one), rank(other)];
-  const place = ranks.findIndex((value, index) => value !== others[index]);
-  return place < 0 ? one.field.name < other.field.name : (ranks[place] as number) < (others[place] as number);
+function isBefore(one: Found, other: Found): boolean {
+  const length = ({ hit }: Found): number => (hit.state === "long" ? -1 : hit.end - hit.start);
+  const order =
+    one.hit.start - other.hit.start ||
+    length(other) - length(one) ||
+    Number(other.opens) - Number(one.opens) ||
+    (one.field.name < other.field.name ? -1 : 1);
+  return order < 0;
 }
 
 /** Returns a view without the text before an offset, as soon as that is worth it. */
