@@ -1,5 +1,4 @@
 import { createRecord, type JsonObject, type JsonValue, ToolglotError } from "@toolglot/core";
-import { errorText, typeOf } from "@toolglot/internal";
 import type { ParameterTypes } from "./cast-arguments.ts";
 import { isPlain } from "./content.ts";
 import { behindHit, Finder, type Hit, maxDelimiter, type View } from "./delimiter.ts";
@@ -83,8 +82,8 @@ export class TemplateReader implements ResponseParser {
   }
 
   feed(chunk: string): void {
-    if (typeof chunk !== "string") throw new TypeError(`feed takes text, not ${typeOf(chunk)}`);
-    if (this.#ended) throw new TypeError("the text has ended: make a new parser for the next one");
+    if (typeof chunk !== "string") throw new TypeError("feed takes text");
+    if (this.#ended) throw new TypeError("the text has ended: make a new parser");
     const text = this.#half + chunk;
     const last = text.charCodeAt(text.length - 1);
     const whole = text.length - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
@@ -93,7 +92,7 @@ export class TemplateReader implements ResponseParser {
   }
 
   end(): JsonObject {
-    if (this.#ended) throw new TypeError("the text has ended already");
+    if (this.#ended) throw new TypeError("the text has ended: make a new parser");
     this.#view.text += this.#later + this.#half;
     this.#read(true);
     this.#ended = true;
@@ -208,7 +207,7 @@ export class TemplateReader implements ResponseParser {
         addValue(this.#message, field, value);
         this.#tell({ type: "region_close", field: field.name, value, ...this.#place(start, end), closed });
       } catch (error) {
-        this.#tellMalformed(field, errorText(error), start, end, closed);
+        this.#tellMalformed(field, String(error), start, end, closed);
       }
     }
     this.#current = this.#rest;

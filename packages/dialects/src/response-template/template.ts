@@ -47,7 +47,7 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
   const [, second] = compiled.filter(({ open }) => !open);
   if (second) {
     throw new TypeError(
-      `response_template.fields.${second.name} must have open or open_pattern: one field may be without, and another one is already`,
+      `response_template.fields.${second.name} must have open or open_pattern: only one field may be without`,
     );
   }
   return { defaults, anchor, fields: compiled };
