@@ -250,6 +250,17 @@ describe("other syntaxes", () => {
     expect(refusal(() => one("functiongemma", { a: "<escape>" }))).toContain("input.a");
   });
 
+  it("sorts Gemma's keys whether capital or not, also of objects in objects", () => {
+    expect(one("gemma4", { b: { D: 1, c: 2 }, A: 3 })).toContain("call:f{A:3,b:{c:2,D:1}}");
+  });
+
+  it("gives each call of atem a header of its own", () => {
+    const calls = ["f", "g"].map((name) => ({ name, input: {} }));
+    expect(serialize({ dialect: "atem", calls })).toMatch(
+      /^<\|start\|>assistant to=f<.*<\|eom\|><\|start\|>assistant to=g</s,
+    );
+  });
+
   it("writes CDATA where text could be markup", () => {
     expect(one("minicpm5", { a: "1 < 2" })).toContain("<![CDATA[1 < 2]]>");
     expect(refusal(() => one("minicpm5", { a: "<]]>" }))).toContain("]]>");
