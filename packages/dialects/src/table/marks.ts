@@ -23,6 +23,7 @@ export const elementNames: readonly string[] = [
   "escape",
   "function",
   "function_calls",
+  "function_response",
   "function_results",
   "ifm|arg_key",
   "ifm|arg_value",
