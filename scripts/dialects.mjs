@@ -6,7 +6,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const tables = join(root, "packages/dialects/src/table");
 const source = readFileSync(join(root, "packages/dialects/dialects.json"), "utf8");
-/** @type {Record<string, object>} */
+/** @type {Record<string, Record<string, unknown>>} */
 const dialects = JSON.parse(source);
 const ids = Object.keys(dialects);
 const note =
