@@ -13,7 +13,7 @@ export type {
 } from "./text/block-grammar.ts";
 export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "./text/call-formats.ts";
 export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
-export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
+export { chunksOf, EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export { foreignCloser } from "./text/foreign-closer.ts";
 export { type ActionWriter, actionCalls, exactJsonText, withText } from "./text/format-actions.ts";
 export { type LeakedCall, leakedCalls } from "./text/leaked-calls.ts";

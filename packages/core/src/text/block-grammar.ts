@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, Segment } from "../protocol.ts";
+import type { Span } from "../span.ts";
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
@@ -22,9 +23,11 @@ export interface LineProbe {
   isFirst: boolean;
   /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
   blockStart: number;
+  /** It stands in reasoning. */
+  inReasoning: boolean;
 }
 
-/** A `<` in plain text, as a grammar sees it. */
+/** A `<`, or another unit that the grammar asks for, in plain text, as a grammar sees it. */
 export interface InlineProbe {
   /** Text around it; more may follow after the line. */
   text: string;
@@ -34,6 +37,8 @@ export interface InlineProbe {
   offset: number;
   /** The innermost open fence. */
   fence: Fence | undefined;
+  /** It stands in reasoning. */
+  inReasoning: boolean;
 }
 
 /**
@@ -71,6 +76,14 @@ export interface BlockGrammar<Block> {
   lastCall?(block: Block): number | undefined;
   /** Called at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
+  /** Units besides `<` at which {@link inline} is called. Default: none. */
+  readonly heads?: string;
+  /** A block within a line of text is sent, too. Default: it is shown. */
+  readonly sendsInLine?: true;
+  /** So many line breaks before a block are layout, and no text. Default 0. */
+  readonly breaksBefore?: number;
+  /** Returns the finding of a call in another format, at the beginning of a text. Default: `core/foreign-format`. */
+  foreign?(format: string, span: Span, text: string): Diagnostic;
   /**
    * Called at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
    * inline code is not used. `more` may depend on a bounded stretch of text only, since it is asked again at every chunk.
@@ -84,7 +97,9 @@ export interface BlockReader<Block> {
   start: number;
   /** True while the reader can only continue after a line break: until one comes, `read` is not called again. */
   waitsForLine: boolean;
-  /** It is not known yet whether anything begins here: there is no block-start event, and `read` answers with segments. */
+  /** What the event of its beginning tells besides the place. */
+  readonly event?: object;
+  /** It is not known yet whether anything begins here: a block-start event comes only with a block, and `read` may answer with segments. */
   holds?: true;
   /**
    * Reads on from `source.at`, and moves it past everything that it does not have to read again. `end` is given once, when
@@ -101,6 +116,8 @@ export interface BlockEnd<Block> {
   diagnostics?: readonly Diagnostic[];
   /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading continues there. */
   end: number;
+  /** Of a reader that {@link BlockReader.holds}: events of the block, which come behind that of its beginning. */
+  events?: readonly ProtocolEvent<Block>[];
   /** The reader has read the closing fence too. Otherwise the scanner adds one that follows directly. */
   closedFence: boolean;
 }

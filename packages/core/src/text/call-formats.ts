@@ -1,5 +1,5 @@
 /** The text protocols: what one of them writes is a foreign format to the others. */
-export type TextProtocol = "attp" | "tam" | "toolsxml";
+export type TextProtocol = "attp" | "tam" | "toolsxml" | "dialects";
 
 /** A format in which models write calls, as data: for those who look for them, and for those who read them. */
 export interface CallFormat {

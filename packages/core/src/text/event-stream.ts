@@ -31,7 +31,7 @@ export async function* streamEvents<Event>(
 ): AsyncGenerator<Event, void, undefined> {
   const events: Event[] = [];
   const parser = makeParser((event) => events.push(event));
-  for await (const chunk of "getReader" in chunks ? readAll(chunks) : chunks) {
+  for await (const chunk of chunksOf(chunks)) {
     parser.feed(chunk);
     for (const event of events.splice(0)) yield event;
   }
@@ -39,8 +39,14 @@ export async function* streamEvents<Event>(
   yield* events;
 }
 
-/** Streams are not async iterable everywhere yet. */
-async function* readAll(chunks: ReadableStream<string>): AsyncGenerator<string, void, undefined> {
+/** Yields the chunks of an iterable or a stream: streams are not async iterable everywhere yet. Leaving the loop early cancels them. */
+export async function* chunksOf(
+  chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
+): AsyncGenerator<string, void, undefined> {
+  if (!("getReader" in chunks)) {
+    yield* chunks;
+    return;
+  }
   const reader = chunks.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

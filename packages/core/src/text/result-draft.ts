@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import { type BlockBase, isRunnable, type ParseResult, type Segment } from "../protocol.ts";
+import { type BlockBase, isRunnable, type ParseResult, type ProtocolEvent, type Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import type { BlockGrammar, TextScannerOptions } from "./block-grammar.ts";
@@ -67,8 +67,9 @@ export class ResultDraft<Block extends BlockBase> {
     this.#start = this.#textStart = this.#sent = offset;
   }
 
-  /** Emits text up to an offset. */
-  flush(end: number): void {
+  /** Emits text up to an offset; `isLast`: no block follows it. */
+  flush(upTo: number, isLast = false): void {
+    const end = isLast ? upTo : this.#beforeLayout(upTo);
     if (end <= this.#sent) return;
     const from = this.#sent;
     this.#sent = end;
@@ -110,9 +111,18 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /** Begins a block: its segment at one offset, where a fence may stand, the block itself at another. */
-  openBlock(start: number, blockStart: number): void {
-    this.#close(start);
-    this.#onEvent?.({ phase: "block-start", type: `${this.#grammar.blockName ?? "block"}-start`, start: blockStart });
+  openBlock(start: number, blockStart: number, more?: object): void {
+    this.#close(this.#beforeLayout(start), start);
+    const type = `${this.#grammar.blockName ?? "block"}-start`;
+    this.#onEvent?.({ phase: "block-start", type, start: blockStart, ...more });
+  }
+
+  /** Returns the offset of the line breaks that are layout before a block, as many as there are. */
+  #beforeLayout(end: number): number {
+    let before = end;
+    const least = Math.max(this.#textStart, end - (this.#grammar.breaksBefore ?? 0));
+    while (before > least && this.#source.slice(before - 1, before) === "\n") before -= 1;
+    return before;
   }
 
   /** Ends the block that began, and adds its segment. */
@@ -125,6 +135,7 @@ export class ResultDraft<Block extends BlockBase> {
    * its own: the text around it is no evidence about it.
    */
   addAll(segments: readonly Segment<Block>[], start: number, end: number, isAlone: boolean): void {
+    if (!isAlone) this.flush(start, true);
     this.#close(start);
     for (const segment of segments) {
       this.#segments.push(segment);
@@ -144,6 +155,11 @@ export class ResultDraft<Block extends BlockBase> {
     const last = this.#segments.at(-1);
     if (last) last.span.end = end;
     this.begin(end);
+  }
+
+  /** Emits events that were held back. */
+  emit(events: readonly ProtocolEvent<Block>[]): void {
+    for (const event of events) this.#onEvent?.(event);
   }
 
   /** Takes in findings, and emits them. */
@@ -182,8 +198,12 @@ export class ResultDraft<Block extends BlockBase> {
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
     const texts = callTexts(this.#segments);
-    for (const [format, { start, end }] of findForeign(this.#grammar, this.#tools, fences, texts))
-      this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
+    for (const [format, span] of findForeign(this.#grammar, this.#tools, fences, texts)) {
+      const { start, end } = span;
+      const own = this.#grammar.foreign?.(format, span, this.#source.slice(start, Math.min(length, start + 400)));
+      if (own) this.report([own]);
+      else this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
+    }
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
       this.warn("", length, length, `The text is longer than ${maxLength} units; nothing of it is run.`, {
@@ -206,7 +226,7 @@ export class ResultDraft<Block extends BlockBase> {
   #reportUnread(texts: readonly TextSegment[], fences: readonly Fence[]): void {
     const isTold = this.#diagnostics.some(
       ({ code, severity, affects }) =>
-        severity === "error" || affects === "value" || /foreign-format|\/un(?:read|opened)-/.test(code),
+        severity === "error" || affects === "value" || /foreign-(?:format|call)|\/un(?:read|opened)-/.test(code),
     );
     if (isTold) return;
     const found = findUnread(texts, fences, this.#grammar, this.#tools, this.blocks.some(isRunnable));
@@ -260,7 +280,7 @@ export class ResultDraft<Block extends BlockBase> {
   #judgeExamples(): void {
     let first = Infinity;
     for (const { code, severity, span } of this.#diagnostics)
-      if (severity === "error" || code === "core/foreign-format") first = Math.min(first, span.start);
+      if (severity === "error" || /\/foreign-(?:format|call)$/.test(code)) first = Math.min(first, span.start);
     for (const [start, end] of this.#examples) {
       if (start < first) continue;
       this.fabricated(start, end);

@@ -46,7 +46,7 @@ const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.
 const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
 /** A grammar's rules about the places where its blocks stand. */
-export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
+export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine" | "sendsInLine">;
 
 /** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
 const wordOpener = /(?:^|\n)[ \t]*([[{\\=%#@])[^\n]{1,60}\s*$/;
@@ -159,7 +159,7 @@ export class ShownBlocks<Block extends BlockBase> {
   /** Whether more than white space and the sign of a list stands before a block on its line. */
   #isInLine(at: number): boolean {
     const before = this.#segments[at - 1];
-    if (before?.type !== "text") return false;
+    if (before?.type !== "text" || this.#grammar.sendsInLine) return false;
     const { text } = before;
     const line = text.slice(text.lastIndexOf("\n") + 1);
     if (line.trim() === "") return this.#grammar.midLine?.test(text.slice(-reach)) === true;

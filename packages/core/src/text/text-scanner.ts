@@ -47,6 +47,8 @@ export class TextScanner<Block extends BlockBase> {
   /** The first line that the grammar answered `hold` about. */
   #heldLine: number | undefined;
   readonly #nextTag = new NextMark("<");
+  /** Other places where a block may begin within a line. */
+  readonly #nextHeads: readonly NextMark[];
   readonly #nextBreak = new NextMark("\n");
   readonly #reasoning: OpenReasoning;
   readonly #foreign: ForeignFence;
@@ -70,6 +72,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#reasoning = new OpenReasoning(options);
     this.#foreign = new ForeignFence(grammar.begins);
     this.#grammar = grammar;
+    this.#nextHeads = [...(grammar.heads ?? "")].map((head) => new NextMark(head));
     this.#everywhere = reasoning === "search";
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
@@ -103,7 +106,7 @@ export class TextScanner<Block extends BlockBase> {
       this.#release();
       this.#run(ending);
     }
-    this.#result.flush(source.length);
+    this.#result.flush(source.length, true);
     return this.#result.end(this.#fences.ranges);
   }
 
@@ -150,8 +153,8 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   /** Emits text, except where it may belong to a block. */
-  #flush(end: number): void {
-    if (!this.#awaitsFenceEnd) this.#result.flush(end);
+  #flush(end: number, isLast = false): void {
+    if (!this.#awaitsFenceEnd) this.#result.flush(end, isLast);
   }
 
   /** Decides what a line is, or continues inside it as plain text. */
@@ -205,7 +208,7 @@ export class TextScanner<Block extends BlockBase> {
     const mayBeExample = this.#fences.top !== undefined && result.blocks.length === 0;
     if (!mayBeExample) {
       this.#release();
-      this.#flush(Math.min(start, this.#foreign.suspect ?? start));
+      this.#flush(Math.min(start, this.#foreign.suspect ?? start), true);
       // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
       result.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
     }
@@ -235,6 +238,7 @@ export class TextScanner<Block extends BlockBase> {
         firstInFence: this.#fenceStart !== undefined,
         isFirst: offset === this.#firstLine,
         blockStart: this.#heldLine ?? offset,
+        inReasoning: this.#result.depth > 0,
       },
       this.#ended,
     );
@@ -296,7 +300,9 @@ export class TextScanner<Block extends BlockBase> {
 
   /** Returns where a mark of reasoning or a block within the line may begin. */
   #nextStop(text: string, at: number): number {
-    return this.#reasoning.nextBefore(this.#nextTag.find(text, at), text, at);
+    let next = this.#nextTag.find(text, at);
+    for (const head of this.#nextHeads) next = Math.min(next, head.find(text, at));
+    return this.#reasoning.nextBefore(next, text, at);
   }
 
   /** Reads a stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
@@ -306,8 +312,8 @@ export class TextScanner<Block extends BlockBase> {
     const { depth } = this.#result;
     const tag = this.#reasoning.at(text, at, lineComplete, depth > 0 || offset === this.#lineText, depth);
     const block =
-      !tag && this.#searches && !this.#foreign.inside && text.charCodeAt(at) === 60
-        ? this.#grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
+      !tag && this.#searches && !this.#foreign.inside && (text.charCodeAt(at) === 60 || this.#nextHeads.length > 0)
+        ? this.#grammar.inline?.({ text, at, offset, fence: this.#fences.top, inReasoning: depth > 0 }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
     if (!tag && (!block || block === "no")) return undefined;
@@ -333,7 +339,7 @@ export class TextScanner<Block extends BlockBase> {
     else this.#reasoning.close();
     const firstLine = this.#firstLine ?? start;
     if (start - firstLine < 200 && source.slice(firstLine, start).trim() === "") this.#firstLine = undefined;
-    this.#flush(start);
+    this.#flush(start, true);
     result.turn(opens, start, end);
     if (!opens) {
       while (this.#fences.pop(start));
@@ -345,7 +351,7 @@ export class TextScanner<Block extends BlockBase> {
   #openBlock(reader: BlockReader<Block>, start: number): void {
     this.#flush(start);
     this.#blockStart = start;
-    if (!reader.holds) this.#result.openBlock(start, reader.start);
+    if (!reader.holds) this.#result.openBlock(start, reader.start, reader.event);
     this.#awaitsFenceEnd = this.#fenceStart !== undefined;
     this.#release();
     this.#source.seek(reader.start);
@@ -356,7 +362,14 @@ export class TextScanner<Block extends BlockBase> {
   #closeBlock(done: BlockEnd<Block> | SegmentsEnd<Block>, reader: BlockReader<Block>): void {
     const result = this.#result;
     const start = this.#blockStart;
-    const { end, block, segments, closedFence, diagnostics } = done as BlockEnd<Block> & Partial<SegmentsEnd<Block>>;
+    const {
+      end,
+      block,
+      segments,
+      closedFence,
+      diagnostics,
+      events = [],
+    } = done as BlockEnd<Block> & Partial<SegmentsEnd<Block>>;
     const span = { start, end };
     // A block that is nothing would be found again and again: its line is text.
     const found = segments ?? (end > start ? [{ type: "block", block, span }] : []);
@@ -369,6 +382,10 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#atLineStart = true;
+    if (reader.holds && !segments) {
+      result.openBlock(start, reader.start, reader.event);
+      result.emit(events);
+    }
     result.addAll(found, start, end, !segments);
     if (closedFence) this.#fences.pop(end);
     if (segments) return;

@@ -1,0 +1,171 @@
+import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+import type { Argument, CallDraft } from "../scan/call-draft.ts";
+import type { Cursor, Reading } from "../scan/cursor.ts";
+import type { RowMarks } from "../scan/row-marks.ts";
+import type { Dialect } from "../table/types.ts";
+import { LiteralReader } from "../values/literal-reader.ts";
+import type { LiteralListener, LiteralSyntax } from "../values/types.ts";
+
+/** How the values of a dialect are written. */
+export function syntaxOf({ values, stringDelimiters, plainSingleQuotes }: Dialect): LiteralSyntax {
+  if (values === "gemma") return { language: "gemma", stringDelimiters: stringDelimiters ?? [] };
+  return values === "python"
+    ? { language: "python", plainSingleQuotes: plainSingleQuotes === true }
+    : { language: "json" };
+}
+
+/** Reads one literal, and goes behind it; undefined when it can't be read, and the call is rejected then. */
+export function* readLiteral(
+  call: CallDraft,
+  cursor: Cursor,
+  marks: RowMarks,
+  syntax: LiteralSyntax,
+  listening: { listener?: LiteralListener; stringsTo?: number } = {},
+): Reading<LiteralReader | undefined> {
+  const allows = (code: string): boolean => call.block.host.allows(`dialects/${code}`);
+  const reader = new LiteralReader(syntax, { ...listening, allows });
+  const start = cursor.offset;
+  for (;;) {
+    const { source } = cursor;
+    source.at = reader.read(source.text, source.at, source.base, cursor.ended);
+    const { state } = reader;
+    const span = { start, end: cursor.offset };
+    if (state === "done") break;
+    if (state === "open") {
+      if (yield* cursor.wait()) continue;
+      call.fail("truncated", span);
+      return undefined;
+    }
+    const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
+    if (isBlocked && reader.close(cursor.offset)) break;
+    const at = reader.failure?.at ?? cursor.offset;
+    call.fail(
+      syntax.language === "python" ? "not-a-literal" : "invalid-json",
+      { start, end: Math.max(at, start + 1) },
+      reader.failure?.message,
+    );
+    return undefined;
+  }
+  call.slips(reader.slips);
+  return reader;
+}
+
+/**
+ * Reads the JSON object of a call. `whole`: it is the arguments; otherwise it has keys for the name and the arguments. False when the call is
+ * rejected.
+ */
+export function* readJsonBody(call: CallDraft, cursor: Cursor, marks: RowMarks, whole: boolean): Reading<boolean> {
+  const { row } = marks;
+  const syntax = syntaxOf(row);
+  const members = new Members(call, row, whole);
+  const start = cursor.offset;
+  const reader = yield* readLiteral(call, cursor, marks, syntax, { listener: members, stringsTo: members.depth });
+  if (!reader) return false;
+  const span = { start, end: cursor.offset };
+  if (whole) call.raw ??= span;
+  return members.finish(reader.value, span);
+}
+
+/** Takes the members of a call's JSON as they come in. */
+class Members implements LiteralListener {
+  /** Of the arguments: the number of containers around each. */
+  readonly depth: 1 | 2;
+  readonly #call: CallDraft;
+  readonly #row: Dialect;
+  readonly #nameKeys: readonly string[];
+  readonly #keys: readonly string[];
+  /** The arguments are the value at hand. */
+  #inArguments: boolean;
+  #hasArguments = false;
+  #argument: Argument | undefined;
+  #keepsStrings = false;
+
+  constructor(call: CallDraft, row: Dialect, whole: boolean) {
+    const { name, nameKey } = row.call;
+    this.#call = call;
+    this.#row = row;
+    this.#nameKeys = name.at === "key" ? name.keys : nameKey === undefined ? [] : [nameKey];
+    this.#keys = row.arguments.keys ?? [];
+    this.depth = whole ? 1 : 2;
+    this.#inArguments = whole;
+  }
+
+  begin(depth: number, key: string | undefined, start: number): void {
+    if (depth === 1 && this.depth === 2 && key !== undefined) {
+      const isOnly = this.#row.call.name.at === "only-key";
+      if (isOnly && this.#call.name === undefined) this.#call.named(key, { start, end: start });
+      this.#inArguments = isOnly || this.#keys.includes(key);
+    }
+    if (depth !== this.depth || !this.#inArguments || key === undefined) return;
+    this.#argument = this.#call.argument(key);
+    this.#keepsStrings = this.#argument.keepsStrings;
+  }
+
+  piece(depth: number, _key: string | undefined, text: string): void {
+    if (depth === this.depth && this.#inArguments && this.#keepsStrings) this.#argument?.piece(text);
+  }
+
+  value(depth: number, key: string | undefined, value: JsonValue, start: number, end: number): void {
+    const span = { start, end };
+    if (depth === this.depth && this.#inArguments && key !== undefined) this.#argument?.value(value, span);
+    if (depth !== 1 || this.depth === 1 || key === undefined) return;
+    if (this.#inArguments) {
+      this.#hasArguments = true;
+      this.#call.raw = span;
+      if (value !== null && !isObject(value)) this.#whole(value, span);
+    } else if (this.#nameKeys.includes(key) && typeof value === "string") {
+      if (this.#call.name === undefined) this.#call.named(value, span);
+    } else if (this.#row.call.id && "key" in this.#row.call.id && key === this.#row.call.id.key)
+      this.#call.id = typeof value === "number" ? String(value) : typeof value === "string" ? value : undefined;
+  }
+
+  /** Takes arguments that are no object: a string may be the JSON of one. */
+  #whole(value: JsonValue, span: Span): void {
+    const read = typeof value === "string" ? readObject(value) : undefined;
+    if (!read) {
+      if (value !== "") this.#call.fail("invalid-arguments", span);
+      return;
+    }
+    for (const [name, one] of Object.entries(read)) this.#call.argument(name).value(one, span);
+  }
+
+  /** Takes the shapes that APIs have for calls: `{ function: { name, arguments } }`, and lists of them in `tool_calls`. */
+  #loose(value: JsonObject, span: Span): void {
+    const [first, ...others] = Array.isArray(value.tool_calls) ? value.tool_calls : [value];
+    takeLoose(this.#call, first, span);
+    this.#hasArguments = true;
+    this.#call.others = others;
+  }
+
+  /** Returns whether the value was a call's. */
+  finish(value: JsonValue | undefined, span: Span): boolean {
+    const call = this.#call;
+    if (!isObject(value)) return call.fail("invalid-arguments", span);
+    if (call.name === undefined && !this.#row.write) this.#loose(value as JsonObject, span);
+    if (call.name === undefined) return call.fail("missing-name", span);
+    if (this.depth === 2 && !this.#hasArguments) call.raw = { start: span.end, end: span.end };
+    return !call.failure;
+  }
+}
+
+/** Reads the JSON of an object. */
+function readObject(text: string): JsonObject | undefined {
+  const reader = new LiteralReader({ language: "json" });
+  const at = reader.read(text, text.search(/\S|$/), 0, true);
+  const { state, value, slips } = reader;
+  const isWhole = state === "done" && slips.length === 0 && text.slice(at).trim() === "";
+  return isWhole && isObject(value) ? Object.assign(createRecord<JsonValue>(), value) : undefined;
+}
+
+/** Takes a call in a shape that an API has, from a value. */
+export function takeLoose(call: CallDraft, value: JsonValue | undefined, span: Span): void {
+  const inner = isObject(value) && isObject(value.function) ? value.function : value;
+  if (!isObject(inner) || typeof inner.name !== "string") return;
+  call.named(inner.name, span);
+  call.raw = span;
+  const { arguments: given = inner.parameters } = inner;
+  const input = typeof given === "string" ? readObject(given) : (given ?? {});
+  if (!isObject(input)) call.fail("invalid-arguments", span);
+  else for (const [name, one] of Object.entries(input)) call.argument(name).value(one as JsonValue, span);
+}

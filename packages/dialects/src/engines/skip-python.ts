@@ -1,0 +1,27 @@
+import type { Cursor, Reading } from "../scan/cursor.ts";
+
+/** Goes behind the closing parenthesis of a call that was rejected: those in strings and in further parentheses don't count. */
+export function* skipPythonCall(cursor: Cursor): Reading<boolean> {
+  let depth = 1;
+  let quote = "";
+  for (;;) {
+    const { source } = cursor;
+    const { text } = source;
+    for (; source.at < text.length; source.at += 1) {
+      const unit = text.charAt(source.at);
+      if (quote !== "") {
+        if (unit === "\\") source.at += 1;
+        else if (unit === quote || unit === "\n") quote = "";
+      } else if (unit === '"' || unit === "'") quote = unit;
+      else if (unit === "(" || unit === "[" || unit === "{") depth += 1;
+      else if (unit === ")" || unit === "]" || unit === "}") {
+        depth -= 1;
+        if (depth === 0) {
+          source.at += 1;
+          return true;
+        }
+      }
+    }
+    if (!(yield* cursor.wait())) return false;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Cursor, Reading } from "../scan/cursor.ts";
+import { type Mark, markAt, more } from "../scan/marks.ts";
+
+/** Longer than any key, name or opening tag. */
+const maxTagLength = 1000;
+
+/**
+ * Reads text up to one of several marks, and goes behind that; undefined when a line break, `<` or the end comes first, and nothing is taken.
+ * Without marks, it reads up to white space or what opens a body.
+ */
+export function* readUpTo(cursor: Cursor, marks: readonly Mark[], stops: RegExp): Reading<string | undefined> {
+  for (let length = 0; ; ) {
+    const { source, ended } = cursor;
+    const { text, at } = source;
+    let waits = false;
+    for (; at + length <= text.length && length < maxTagLength; length += 1) {
+      const here = at + length;
+      let undecided = false;
+      for (const mark of marks) {
+        const end = markAt(text, here, mark, ended, cursor.variable);
+        if (end > 0) {
+          const read = text.slice(at, here);
+          source.at = end;
+          return read;
+        }
+        undecided ||= end === more;
+      }
+      if (undecided) {
+        waits = true;
+        break;
+      }
+      if (here < text.length && stops.test(text.charAt(here))) return undefined;
+    }
+    if (!waits || !(yield* cursor.wait())) return undefined;
+  }
+}
+
+/** Reads the attributes of an opening tag, and goes behind what ends it. Undefined when it is none. */
+export function* readAttributes(
+  cursor: Cursor,
+  tagEnd: Mark,
+  hasEntities = false,
+): Reading<Map<string, string> | undefined> {
+  for (let quote = "", length = 0; ; ) {
+    const { source, ended } = cursor;
+    const { text, at } = source;
+    for (; at + length < text.length && length < maxTagLength; length += 1) {
+      const unit = text.charAt(at + length);
+      const end = quote === "" ? markAt(text, at + length, tagEnd, ended) : 0;
+      if (end === more) break;
+      if (end > 0) {
+        source.at = end;
+        return attributesIn(text.slice(at, at + length), hasEntities);
+      }
+      if (quote === unit) quote = "";
+      else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+    }
+    if (length >= maxTagLength || !(yield* cursor.wait())) return undefined;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+function attributesIn(text: string, hasEntities: boolean): Map<string, string> {
+  const found = new Map<string, string>();
+  const attributes = /([\w:-]{1,100})\s{0,99}=\s{0,99}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
+  for (const [, name = "", quoted, single, bare] of text.matchAll(attributes)) {
+    const value = quoted ?? single ?? bare ?? "";
+    found.set(
+      name,
+      hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (all, entity) => entities[entity] ?? all) : value,
+    );
+  }
+  return found;
+}

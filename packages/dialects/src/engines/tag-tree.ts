@@ -1,0 +1,116 @@
+import { createRecord, type JsonSchema, type JsonSchemaObject, type JsonValue } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+import type { CallDraft } from "../scan/call-draft.ts";
+import type { Cursor, Reading } from "../scan/cursor.ts";
+import { type Mark, markOf } from "../scan/marks.ts";
+import type { RowMarks } from "../scan/row-marks.ts";
+import { typeText } from "../values/typed.ts";
+import type { ValueSlip } from "../values/types.ts";
+import { readAttributes, readUpTo } from "./tag-text.ts";
+import { readTagValue } from "./tag-value.ts";
+
+const maxDepth = 100;
+const tagEnd = markOf({ text: ">" });
+
+/** The opening tag of an argument, or of an element in one. */
+export interface ArgumentTag {
+  key: string;
+  /** What its type mark says. */
+  type: string | undefined;
+  close: Mark;
+}
+
+/** Reads an opening tag behind its mark; undefined when it is none. */
+export function* readTag(cursor: Cursor, marks: RowMarks): Reading<ArgumentTag | undefined> {
+  const { row, argOpen, argClose, argEnd } = marks;
+  const { key: rule, typeMark } = row.arguments;
+  if (rule === "tag") {
+    const key = (yield* readUpTo(cursor, [tagEnd], /[<>\s/]/))?.trim();
+    return key ? { key, type: undefined, close: markOf(closerOf(argOpen as Mark, key)) } : undefined;
+  }
+  const attributes = yield* readAttributes(cursor, argEnd, row.entities);
+  if (!attributes || typeof rule !== "object" || !("attribute" in rule)) return undefined;
+  const type = typeMark && "attribute" in typeMark ? attributes.get(typeMark.attribute) : undefined;
+  return { key: attributes.get(rule.attribute)?.trim() ?? "", type, close: argClose as Mark };
+}
+
+const closerOf = ({ texts: [open = "<"] }: Mark, name: string): { text: string; special: true } => ({
+  text: `${open.trim()}/${name}>`,
+  special: true,
+});
+
+/** Whether the value behind an opening tag is made of elements. */
+export function* isTree(cursor: Cursor, { row, argOpen }: RowMarks, { type, close }: ArgumentTag): Reading<boolean> {
+  if (row.values !== "tree") return false;
+  const { otherMark } = row.arguments;
+  if (typeof otherMark === "object") return type === otherMark.array || type === otherMark.object;
+  return !(yield* cursor.sees([close])) && (yield* cursor.sees([argOpen]));
+}
+
+/** Reads a value of nested elements behind its opening tag, and puts it into the input. False when the call is rejected. */
+export function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag): Reading<boolean> {
+  const argument = call.argument(tag.key);
+  const start = cursor.offset;
+  const { schema, root } = call.block.host.tools.parameter(call.name, tag.key);
+  const slips: ValueSlip[] = [];
+  const value = yield* readNode(call, cursor, marks, tag, { schema, root, slips, depth: 0 });
+  if (value === undefined) {
+    const span = { start, end: cursor.offset };
+    return cursor.isAtEnd
+      ? call.fail("truncated", span)
+      : call.fail("invalid-arguments", span, `<${tag.key}> is not closed.`);
+  }
+  call.slips(slips);
+  argument.typed(value, { start, end: cursor.offset });
+  return true;
+}
+
+/** What an element's value is to be. */
+interface Wanted {
+  schema: JsonSchema | undefined;
+  root: JsonSchema | undefined;
+  slips: ValueSlip[];
+  depth: number;
+}
+
+function* readNode(
+  call: CallDraft,
+  cursor: Cursor,
+  marks: RowMarks,
+  tag: ArgumentTag,
+  wanted: Wanted,
+): Reading<JsonValue | undefined> {
+  const { schema, root, slips, depth } = wanted;
+  const { raw } = marks.row.arguments.typeMark ?? {};
+  if (!(yield* isTree(cursor, marks, tag))) {
+    const value = yield* readTagValue(call, cursor, marks, { close: tag.close, isPadded: false, isNested: true });
+    if (!value) return undefined;
+    const mark = tag.type === undefined || !raw ? undefined : raw.includes(tag.type) ? "raw" : "json";
+    const typed = typeText(cursor.slice(value.start, value.end), schema, root, mark);
+    for (const slip of typed.slips) slips.push({ ...slip, ...value });
+    return typed.value;
+  }
+  if (depth >= maxDepth) return undefined;
+  const members: [key: string, value: JsonValue, at: number][] = [];
+  const inner: JsonSchemaObject = isObject(schema) ? schema : {};
+  const { properties = {}, items } = inner;
+  while (!(yield* cursor.take(tag.close))) {
+    const at = cursor.offset;
+    const child = (yield* cursor.take(marks.argOpen)) ? yield* readTag(cursor, marks) : undefined;
+    if (!child) return undefined;
+    const own = Object.hasOwn(properties, child.key) ? properties[child.key] : items;
+    const value = yield* readNode(call, cursor, marks, child, { ...wanted, schema: own, depth: depth + 1 });
+    if (value === undefined) return undefined;
+    members.push([child.key, value, at]);
+  }
+  const { otherMark } = marks.row.arguments;
+  const isList =
+    typeof otherMark === "object" ? tag.type === otherMark.array : members.every(([key]) => key === "item");
+  if (isList) return members.map(([, value]) => value);
+  const record = createRecord<JsonValue>();
+  for (const [key, value, at] of members) {
+    if (key in record) slips.push({ code: "duplicate-key", affects: "value", start: at, end: at });
+    record[key] = value;
+  }
+  return record;
+}

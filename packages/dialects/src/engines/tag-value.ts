@@ -1,0 +1,121 @@
+import type { CallDraft } from "../scan/call-draft.ts";
+import type { Cursor, Reading } from "../scan/cursor.ts";
+import { anyAt } from "../scan/head.ts";
+import { behindSpace, last, type Mark, markAt, more } from "../scan/marks.ts";
+import type { RowMarks } from "../scan/row-marks.ts";
+
+/** How an argument's value is read. */
+export interface ValueRules {
+  /** What closes it. */
+  close: Mark | undefined;
+  /** One line break at each side is layout. */
+  isPadded: boolean;
+  /** It stands in an element of another value. */
+  isNested?: true;
+  /** Takes text that no later text changes. */
+  piece?: ((text: string) => void) | undefined;
+}
+
+/**
+ * Whether what closes a value counts: the next thing behind it belongs to the call's form, or no text follows.
+ *
+ * ```text
+ * <parameter=code>a</parameter> is text</parameter>     the first one is text: a word follows
+ * </function>                                           the second one counts
+ * ```
+ */
+function isFollowed(text: string, at: number, marks: RowMarks, ended: boolean, isNested?: true): number {
+  if (behindSpace(text, at) >= text.length) return ended ? 1 : more;
+  return anyAt(
+    text,
+    at,
+    [marks.argOpen, isNested && marks.argClose, ...marks.closers, ...marks.openers, ...marks.stops],
+    ended,
+  );
+}
+
+/** Whether the call and its wrapper are closed at an index, and nothing or the next run follows: then a value's own closing mark was lost. */
+function closesAll(text: string, at: number, marks: RowMarks, ended: boolean): number {
+  const { callClose, close } = marks;
+  const call = callClose ? markAt(text, at, callClose, ended) : at;
+  if (call <= 0) return call;
+  const wrapper = close.length > 0 || !callClose ? anyAt(text, call, close, ended) : call;
+  if (wrapper <= 0) return wrapper;
+  if (behindSpace(text, wrapper) >= text.length) return ended ? wrapper : more;
+  return anyAt(text, wrapper, marks.openers, ended);
+}
+
+/**
+ * Reads a value up to the mark that closes it, and goes behind that. Undefined when the text ends in it. The value's text is given out as it
+ * comes, as far as no later text can change it.
+ */
+export function* readTagValue(
+  call: CallDraft,
+  cursor: Cursor,
+  marks: RowMarks,
+  { close, isPadded, isNested, piece }: ValueRules,
+): Reading<{ start: number; end: number } | undefined> {
+  if (isPadded) yield* cursor.lineBreak();
+  const start = cursor.offset;
+  let sent = start;
+  let doubt: number | undefined;
+  const send = (end: number): void => {
+    if (piece && end > sent) piece(cursor.slice(sent, end));
+    sent = Math.max(sent, end);
+  };
+  const finish = (closer: number): { start: number; end: number } => {
+    const tail = cursor.slice(Math.max(start, closer - 2), closer);
+    const end = isPadded && tail.endsWith("\n") ? closer - lineBreakAt(tail) : closer;
+    send(end);
+    if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
+    return { start, end };
+  };
+  const head = close?.texts[0]?.charAt(0) || "<";
+  for (;;) {
+    const { source, ended } = cursor;
+    const { text } = source;
+    const next = text.indexOf(head, source.at);
+    source.at = next < 0 ? text.length : next;
+    // A line break may be the one before the closing mark.
+    send(
+      isPadded
+        ? source.offset - lineBreakAt(cursor.slice(Math.max(sent, source.offset - 2), source.offset))
+        : source.offset,
+    );
+    if (next < 0) {
+      if (yield* cursor.wait()) continue;
+      return undefined;
+    }
+    const closed = close ? markAt(text, next, close, ended) : 0;
+    const looked = closed > 0 && last.looksAlike;
+    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, isNested) : closed;
+    const lost = closed === 0 ? closesAll(text, next, marks, ended) : 0;
+    const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended) : 0;
+    const leaves =
+      closed === 0 && lost === 0 && call.block.inReasoning ? anyAt(text, next, marks.reasoningClosers, ended) : 0;
+    if (counts === more || lost === more || opens === more || leaves === more) {
+      yield;
+      continue;
+    }
+    if (leaves > 0) return undefined;
+    if (counts > 0) {
+      if (looked) cursor.lookAlikes.push(source.offset);
+      const end = source.offset;
+      source.at = closed;
+      return finish(end);
+    }
+    if (lost > 0) {
+      const end = source.offset;
+      call.slip("unclosed", { start, end }, { affects: "value" });
+      return finish(end);
+    }
+    if (opens > 0) doubt ??= source.offset;
+    source.at = next + 1;
+  }
+}
+
+/** Returns the length of the line break that a text of two units ends with, or of the first half of one. */
+function lineBreakAt(tail: string): number {
+  if (tail.endsWith("\n")) return tail.length > 1 && tail.startsWith("\r") ? 2 : 1;
+  return tail.endsWith("\r") ? 1 : 0;
+}

@@ -1,0 +1,99 @@
+import type { EndOptions } from "@toolglot/core";
+import type { Argument, CallDraft } from "../scan/call-draft.ts";
+import type { Cursor, Reading } from "../scan/cursor.ts";
+import { type Mark, markOf } from "../scan/marks.ts";
+import type { RowMarks } from "../scan/row-marks.ts";
+import { readJsonBody } from "./json-body.ts";
+import { readUpTo } from "./tag-text.ts";
+import { type ArgumentTag, isTree, readTag, readTree } from "./tag-tree.ts";
+import { readTagValue } from "./tag-value.ts";
+
+/** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
+export function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
+  const { finish, stopSequence } = ending ?? {};
+  if (finish === "stop" || finish === "calls") return true;
+  return stopSequence !== undefined && marks.closers.some(({ texts }) => texts.includes(stopSequence.trim()));
+}
+
+/** Reads a call's arguments between tags, and goes behind what closes the call. False when the call is rejected. */
+export function* readTags(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
+  const { argOpen, callClose, row } = marks;
+  const start = cursor.offset;
+  let end = start;
+  let count = 0;
+  for (; ; count += 1) {
+    call.raw = { start, end };
+    const hasText = yield* cursor.space();
+    if (hasText && callClose && (yield* cursor.take(callClose))) return true;
+    if (!hasText) {
+      // Without an argument nothing shows that the call is whole.
+      const span = { start: call.start, end: cursor.offset };
+      if (count === 0 || !endedWhole(cursor.ending, marks)) return call.fail("truncated", span);
+      return call.slip("unclosed", span);
+    }
+    if (argOpen && (yield* cursor.take(argOpen))) {
+      if (!(yield* readArgument(call, cursor, marks))) return false;
+      end = cursor.offset;
+      continue;
+    }
+    const { source } = cursor;
+    if (count === 0 && row.values === "raw-or-json" && source.text.charAt(source.at) === "{") {
+      if (!(yield* readJsonBody(call, cursor, marks, true))) return false;
+      end = cursor.offset;
+      continue;
+    }
+    // Without a mark of its own, a call ends with its wrapper.
+    if (!callClose && (yield* cursor.sees(marks.close))) return true;
+    if (yield* cursor.sees([...marks.close, ...marks.openers, ...marks.stops]))
+      return call.slip("unclosed", { start: call.start, end: cursor.offset });
+    return call.fail("invalid-arguments", { start: cursor.offset, end: cursor.offset + 1 });
+  }
+}
+
+const keyStops = /[<>\n=]/;
+
+/** Reads an argument behind its opener. */
+function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
+  const { row, argKey, argKeyClose, argClose } = marks;
+  const { key: rule, typeMark, pad, cdata } = row.arguments;
+  const start = cursor.offset;
+  let tag: ArgumentTag | undefined;
+  if (rule === "tag" || (typeof rule === "object" && "attribute" in rule)) tag = yield* readTag(cursor, marks);
+  else {
+    const ends = [argKeyClose ?? argKey].filter((mark) => mark !== undefined);
+    let key = (yield* readUpTo(cursor, ends, keyStops))?.trim().replace(/^(["'])(.*)\1$/s, "$2");
+    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
+    const type = typeMark && "element" in typeMark ? yield* readTypeElement(cursor, typeMark.element) : undefined;
+    if (key !== undefined) tag = { key, type, close: argClose as Mark };
+  }
+  if (!tag?.key) {
+    const span = { start, end: cursor.offset };
+    return cursor.isAtEnd || cursor.source.text.length - cursor.source.at < 1
+      ? call.fail("truncated", span)
+      : call.fail("invalid-arguments", span, "An argument has no key.");
+  }
+  if (yield* isTree(cursor, marks, tag)) return yield* readTree(call, cursor, marks, tag);
+  const { key, type, close } = tag;
+  const mark = type === undefined || !typeMark ? undefined : typeMark.raw.includes(type) ? "raw" : "json";
+  const argument: Argument = call.argument(key);
+  const streams = argument.streams || mark === "raw";
+  const isCdata = cdata === true && (yield* cursor.take(cdataStart));
+  const value = yield* readTagValue(call, cursor, marks, {
+    close: isCdata ? cdataEnd : close,
+    isPadded: !isCdata && pad !== undefined && pad !== "none",
+    piece: streams ? (text) => argument.piece(text) : undefined,
+  });
+  if (!value) return call.fail("truncated", { start, end: cursor.offset });
+  if (isCdata && !(yield* cursor.take(close)))
+    return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
+  argument.text(cursor.slice(value.start, value.end), value, mark);
+  return true;
+}
+
+const cdataStart = markOf({ text: "<![CDATA[" });
+const cdataEnd = markOf({ text: "]]>", special: true });
+
+function* readTypeElement(cursor: Cursor, name: string): Reading<string | undefined> {
+  if (!(yield* cursor.take(markOf({ text: `<${name}>` })))) return undefined;
+  return (yield* readUpTo(cursor, [markOf({ text: `</${name}>` })], /[<\n]/))?.trim();
+}

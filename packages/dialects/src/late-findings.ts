@@ -1,0 +1,86 @@
+import { type Diagnostic, isRunnable, type ParseResult, type Segment } from "@toolglot/core";
+import { diagnostic } from "./diagnostics.ts";
+import { behindSpace, type Mark, markAt } from "./scan/marks.ts";
+import { bodyOf, marksOf } from "./scan/row-marks.ts";
+import type { Dialect } from "./table/types.ts";
+import type { DialectBlock, DialectParseOptions } from "./types.ts";
+
+type TextSegment = Segment<DialectBlock> & { type: "text" | "reasoning" };
+
+/** Judges what only the whole message shows: some findings change a block that has ended. */
+export function* lateFindings(
+  result: ParseResult<DialectBlock>,
+  rowOf: (id: string) => Dialect | undefined,
+  callsInReasoning: DialectParseOptions["callsInReasoning"],
+): Generator<Diagnostic> {
+  const { segments, blocks, diagnostics } = result;
+  if (callsInReasoning !== undefined && callsInReasoning !== "mark")
+    takeFromReasoning(result, callsInReasoning === "accept");
+  for (const block of blocks)
+    if (block.inReasoning) yield diagnostic("call-in-reasoning", block.span.start, block.span.end);
+  for (const [at, segment] of segments.entries()) {
+    if (segment.type !== "block") continue;
+    const row = rowOf(segment.block.dialect);
+    const next = segments[at + 1];
+    if (row && next?.type === "text") yield* strayClosers(segment.block, row, next as TextSegment);
+  }
+  const ids = new Set(blocks.map(({ dialect }) => dialect));
+  const [first, second] = ids;
+  if (second !== undefined) {
+    const span = (blocks.find(({ dialect }) => dialect === second) as DialectBlock).span;
+    yield diagnostic("mixed-dialects", span.start, span.end, {
+      message: `The message holds calls in two dialects, ${first} and ${second}.`,
+    });
+  }
+  const last = segments.findLastIndex((one) => one.type === "block" && isRunnable(one.block));
+  const block = segments[last];
+  if (block?.type !== "block" || rowOf(block.block.dialect)?.suffix !== "none") return;
+  const behind = segments
+    .slice(last + 1)
+    .find((one): one is TextSegment => one.type === "text" && one.text.trim() !== "");
+  if (behind && !diagnostics.some(({ code }) => code === "dialects/foreign-call"))
+    yield diagnostic("text-after-call", behind.span.start, behind.span.end);
+}
+
+/** Lets calls in reasoning run: those behind an opener that nothing closes, or all. The first one ends an open reasoning. */
+function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<DialectBlock>, all: boolean): void {
+  const unclosed = diagnostics.find(({ code }) => code === "core/reasoning-unclosed")?.span.start ?? Infinity;
+  for (const block of blocks) if (all || block.span.start > unclosed) delete block.inReasoning;
+  const first = blocks.find(({ span }) => span.start > unclosed);
+  if (!first) return;
+  for (const segment of segments)
+    if (segment.type === "reasoning" && segment.span.start >= first.span.end) (segment as TextSegment).type = "text";
+}
+
+/** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
+function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSegment): Generator<Diagnostic> {
+  const marks = marksOf(row);
+  if (bodyOf(marks) !== "tags") return;
+  const closers = [marks.argClose, ...marks.closers].filter(
+    (mark): mark is Mark => mark !== undefined && !mark.special,
+  );
+  const head = closers[0]?.texts[0]?.charAt(0);
+  if (head === undefined) return;
+  let opened = 0;
+  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
+    if (marks.argOpen && markAt(text, at, marks.argOpen, true) > 0) opened += 1;
+    const closer = closers.find((mark) => markAt(text, at, mark, true) > 0);
+    if (!closer) continue;
+    if (closer === marks.argClose && opened > 0) {
+      opened -= 1;
+      continue;
+    }
+    const start = span.start + at;
+    let end = markAt(text, at, closer, true);
+    for (let next: Mark | undefined = closer; next; ) {
+      const from = behindSpace(text, end);
+      next = closers.find((mark) => markAt(text, from, mark, true) > 0);
+      if (next) end = markAt(text, from, next, true);
+    }
+    if (closer === marks.argClose) {
+      block.status = "invalid";
+      yield diagnostic("doubtful-close", block.span.start, span.start + end);
+    } else yield diagnostic("stray-closer", start, span.start + end);
+    return;
+  }
+}

@@ -1,0 +1,87 @@
+import type { ToolSet } from "../tools.ts";
+import { behindSpace } from "./marks.ts";
+import { bodyOf, type RowMarks } from "./row-marks.ts";
+
+const word = "[\\w.:-]{1,100}";
+/** Names stand so near to the beginning of a JSON object. */
+const maxNameOffset = 400;
+const object = /^(?:\[\s{0,20})?\{\s{0,40}["']/;
+const mayBeObject = /^(?:\[\s{0,20})?(?:\{\s{0,40})?$/;
+const wrapsCall = /^\[?\s{0,20}\{\s{0,40}["'](?:tool_calls|type|function|id)["']/;
+
+/** What is left of calls when a server strips their tokens, or what never had any; the name is the first group. */
+const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boolean])[] = [
+  [new RegExp(`^(?:call:\\s{0,9})?(${word})\\{`), (marks) => bodyOf(marks) === "keyed"],
+  [new RegExp(`^(${word})(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]`), ({ idMark }) => idMark !== undefined],
+  [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
+  [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
+];
+const mayBeForm = new RegExp(
+  `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
+);
+
+/** Whether a dialect has no marks at all, so that a call without any is no slip. */
+export function isMarkless({ row, callOpen }: RowMarks): boolean {
+  const unwritten = row.open.every((marker) => marker.optional && (marker.unwritten || !row.write));
+  return unwritten && (!callOpen || callOpen.optional);
+}
+
+/** Finds calls without marks, by the names of tools: what begins a line, and whose call it may be. */
+export class BareCalls {
+  readonly #rows: readonly RowMarks[];
+  readonly #tools: ToolSet;
+  readonly #takesAnyName: boolean;
+
+  /** @param isFixed The host has chosen the dialect: if it has no marks, and no tools are given, every name counts. */
+  constructor(rows: readonly RowMarks[], tools: ToolSet, isFixed: boolean) {
+    this.#rows = rows.filter(({ row }) => row.bare === "known-names");
+    this.#tools = tools;
+    this.#takesAnyName = isFixed && !tools.isGiven && this.#rows.every(isMarkless);
+  }
+
+  /** Whether a name is one of a call. */
+  knows(name: string): boolean {
+    return this.#takesAnyName || this.#tools.has(name);
+  }
+
+  /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. */
+  find(text: string, at: number, ended: boolean): RowMarks | "more" | undefined {
+    if (this.#rows.length === 0 || (!this.#takesAnyName && this.#tools.names.length === 0)) return undefined;
+    const start = behindSpace(text, at);
+    const head = text.slice(start, start + maxNameOffset);
+    const isShort = head.length < maxNameOffset && !ended;
+    const unit = head.charAt(0);
+    if (unit === "{" || unit === "[") {
+      if (isShort && mayBeObject.test(head)) return "more";
+      if (object.test(head)) return this.#object(head, isShort);
+    }
+    for (const [pattern, isOf] of forms) {
+      const name = pattern.exec(head)?.[1];
+      const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
+      if (marks) return marks;
+    }
+    return isShort && head.length < 200 && mayBeForm.test(head) && this.#mayBeKnown(head) ? "more" : undefined;
+  }
+
+  #object(head: string, isShort: boolean): RowMarks | "more" | undefined {
+    const rows = this.#rows.filter(({ row }) => row.engine === "json" && row.call.name.at === "key");
+    const name = /["'](?:name|tool_name)["']\s{0,20}:\s{0,20}(?:"([^"\n]{1,100})"|'([^'\n]{1,100})')/.exec(head);
+    if (!name) return isShort ? "more" : undefined;
+    if (!this.knows(name[1] ?? name[2] ?? "")) return undefined;
+    if (wrapsCall.test(head)) return rows.find(({ row }) => !row.write) ?? rows[0];
+    // Keys of one dialect alone show it; else the first that has them.
+    const keys = /["'](parameters|arguments)["']/.exec(head)?.[1];
+    if (keys === undefined && isShort) return "more";
+    const python = head.includes("'") && !head.includes('"');
+    const fits = rows.filter(({ row }) => (row.values === "python") === python);
+    const own = fits.filter(isMarkless);
+    return own.find(({ row }) => row.arguments.keys?.[0] === keys) ?? own[0] ?? fits[0];
+  }
+
+  /** Whether a name that has begun may become a known one. */
+  #mayBeKnown(head: string): boolean {
+    const begun = /^(?:call:\s*|functions\.|\[\s*)?([\w.:-]*)/.exec(head)?.[1] ?? "";
+    if (this.#takesAnyName || begun === "" || "functions.".startsWith(begun) || "call:".startsWith(begun)) return true;
+    return this.#tools.names.some((name) => name.startsWith(begun) || begun.startsWith(name));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Diagnostic, Span } from "@toolglot/core";
+import type { DiagnosticChange } from "@toolglot/internal";
+import { diagnostic, isRepair, type ShortCode } from "../diagnostics.ts";
+import type { Dialect } from "../table/types.ts";
+import type { ToolSet } from "../tools.ts";
+import type { DialectBlock, DialectCall, DialectEvent, RejectedCall } from "../types.ts";
+import { CallDraft } from "./call-draft.ts";
+import type { BodyReader } from "./read-call.ts";
+import type { Body } from "./row-marks.ts";
+
+/** What the readers of one text share. */
+export interface ReadingHost {
+  readonly tools: ToolSet;
+  allows(code: string): boolean;
+  onEvent?: ((event: DialectEvent) => void) | undefined;
+  /** Readers of the forms that arguments have. */
+  readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
+}
+
+/** A block while it is read: its calls, and what was found. */
+export class BlockDraft {
+  readonly row: Dialect;
+  readonly host: ReadingHost;
+  readonly start: number;
+  readonly calls: DialectCall[] = [];
+  readonly rejected: RejectedCall[] = [];
+  readonly findings: Diagnostic[] = [];
+  /** It stands in reasoning, and does not reach behind its end. */
+  readonly inReasoning: boolean;
+  /** The text ended in one of its calls. */
+  isTruncated = false;
+  /** Something was repaired, or is not as it should be. */
+  #isRepaired = false;
+  #begun = 0;
+
+  constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
+    this.row = row;
+    this.host = host;
+    this.start = start;
+    this.inReasoning = inReasoning;
+  }
+
+  /** Begins a call at an offset. */
+  begin(start: number): CallDraft {
+    const call = new CallDraft(this, this.#begun, start);
+    this.#begun += 1;
+    return call;
+  }
+
+  /** Reports a slip; a repair that is not allowed is an error, and the call that has it is rejected. True when it may be read as meant. */
+  slip(code: ShortCode, { start, end }: Span, change?: DiagnosticChange): boolean {
+    const made = diagnostic(code, start, end, change);
+    const repairs = isRepair(code);
+    const allowed = !repairs || this.host.allows(made.code);
+    if (!allowed) made.severity = "error";
+    this.findings.push(made);
+    if (repairs) this.#isRepaired = true;
+    return allowed;
+  }
+
+  /** Returns the block, whose calls end at an offset. */
+  finish(end: number): DialectBlock {
+    const { calls, rejected } = this;
+    const status =
+      calls.length > 0
+        ? rejected.length > 0 || this.#isRepaired || calls.some(({ status }) => status === "recovered")
+          ? "recovered"
+          : "complete"
+        : rejected.some((one) => one.status === "truncated")
+          ? "truncated"
+          : "invalid";
+    return { status, span: { start: this.start, end }, dialect: this.row.id, calls, rejected };
+  }
+}

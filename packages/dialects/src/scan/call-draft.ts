@@ -1,0 +1,186 @@
+import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolglot/core";
+import type { DiagnosticChange } from "@toolglot/internal";
+import { isRepair, type ShortCode } from "../diagnostics.ts";
+import type { DialectEvent } from "../types.ts";
+import { readsAsText, typeJson, typeText } from "../values/typed.ts";
+import type { ValueSlip } from "../values/types.ts";
+import type { BlockDraft } from "./block-draft.ts";
+
+type Delta = Extract<DialectEvent, { phase: "delta" }>;
+
+/** A call while it is read. Its events wait until it has a name. */
+export class CallDraft {
+  readonly block: BlockDraft;
+  readonly start: number;
+  /** Counted from 0 in its block. */
+  readonly number: number;
+  name: string | undefined;
+  id: string | undefined;
+  input: JsonObject = createRecord<JsonValue>();
+  /** Where its arguments stand. */
+  raw: Span | undefined;
+  /** Calls that were written together with it, as values. */
+  others: readonly JsonValue[] = [];
+  /** Why nothing of it can be used. */
+  failure: "truncated" | "invalid" | undefined;
+  #isRepaired = false;
+  #waiting: Delta[] | undefined = [];
+
+  constructor(block: BlockDraft, number: number, start: number) {
+    this.block = block;
+    this.number = number;
+    this.start = start;
+  }
+
+  /** Sets the name, and lets its events go. */
+  named(written: string, span: Span): void {
+    const { prefix } = this.block.row.call;
+    const trimmed = written.trim();
+    const name = prefix && trimmed.startsWith(prefix) ? trimmed.slice(prefix.length) : trimmed;
+    this.name = name;
+    if (name === "") {
+      this.fail("missing-name", span);
+      return;
+    }
+    const { tools, onEvent } = this.block.host;
+    if (tools.isGiven && !tools.has(name)) {
+      const near = tools.near(name);
+      this.slip("unknown-tool", span, {
+        message: `There is no tool ${JSON.stringify(name)}.`,
+        ...(near !== undefined && { hint: `Did you mean ${JSON.stringify(near)}?` }),
+      });
+    }
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (!onEvent) return;
+    onEvent({ phase: "delta", type: "call-start", call: this.number, text: name, tool: name });
+    for (const event of waiting) onEvent(event);
+  }
+
+  #emit(event: Delta): void {
+    if (!this.block.host.onEvent) return;
+    if (this.#waiting) this.#waiting.push(event);
+    else this.block.host.onEvent(event);
+  }
+
+  /** Reports a slip of the call; false when it is not allowed, and the call rejected. */
+  slip(code: ShortCode, span: Span, change?: DiagnosticChange): boolean {
+    const allowed = this.block.slip(code, span, change);
+    if (!allowed) this.failure ??= "invalid";
+    if (isRepair(code)) this.#isRepaired = true;
+    return allowed;
+  }
+
+  /** Reports slips of its values. */
+  slips(found: readonly ValueSlip[]): void {
+    for (const { code, affects, start, end } of found) this.slip(code, { start, end }, { affects });
+  }
+
+  /** Rejects the call. Returns false, for those who read on only while it is sound. */
+  fail(code: ShortCode, span: Span, message?: string): false {
+    if (this.failure) return false;
+    this.failure = code === "truncated" ? "truncated" : "invalid";
+    this.block.slip(code, span, message === undefined ? undefined : { message });
+    return false;
+  }
+
+  /** Begins an argument. */
+  argument(name: string): Argument {
+    this.#emit({ phase: "delta", type: "argument-start", call: this.number, name, text: "" });
+    return new Argument(this, name, (text) =>
+      this.#emit({ phase: "delta", type: "argument-delta", call: this.number, name, param: name, text }),
+    );
+  }
+
+  /** Puts an argument into the input. */
+  put(name: string, value: JsonValue, span: Span): void {
+    if (name in this.input)
+      this.slip("duplicate-key", span, {
+        message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.`,
+      });
+    this.input[name] = value;
+  }
+
+  /** Ends the call: it is one of the block's calls, or of those that are rejected. */
+  end(end: number, textOf: (start: number, end: number) => string): void {
+    const { block, start, name, id, input, failure, raw } = this;
+    const span = { start, end };
+    if (name === undefined && !failure) this.fail("missing-name", span);
+    if (this.failure) {
+      const rejected = { status: this.failure, raw: textOf(start, end), span };
+      block.rejected.push(name ? { name, ...rejected } : rejected);
+    } else {
+      const status = this.#isRepaired ? "recovered" : "complete";
+      block.calls.push({
+        name: name as string,
+        input,
+        ...(id !== undefined && { id }),
+        status,
+        raw: raw ? textOf(raw.start, raw.end) : "",
+        span,
+      });
+    }
+    if (!this.#waiting) this.#emit({ phase: "delta", type: "call-end", call: this.number, text: "" });
+  }
+}
+
+/** An argument while it is read. */
+export class Argument {
+  readonly name: string;
+  readonly #call: CallDraft;
+  readonly #send: (text: string) => void;
+  /** Its text streams: it is a string whatever follows. */
+  readonly streams: boolean;
+  #sent = false;
+
+  constructor(call: CallDraft, name: string, send: (text: string) => void) {
+    this.name = name;
+    this.#call = call;
+    this.#send = send;
+    const { schema, root } = this.#types;
+    this.streams = readsAsText(schema, root);
+  }
+
+  get #types() {
+    return this.#call.block.host.tools.parameter(this.#call.name, this.name);
+  }
+
+  /** Whether a JSON string stays one, whatever it says. */
+  get keepsStrings(): boolean {
+    const { schema, root } = this.#types;
+    return this.streams || typeJson("\0", schema, root).slips.length === 0;
+  }
+
+  /** Gives out the next piece of its text. */
+  piece(text: string): void {
+    if (text === "") return;
+    this.#sent = true;
+    this.#send(text);
+  }
+
+  /** Ends it with a text, whose type its schema says, or a mark beside it. */
+  text(text: string, span: Span, mark?: "raw" | "json"): void {
+    const { schema, root } = this.#types;
+    this.#finish(typeText(text, schema, root, mark), span);
+  }
+
+  /** Ends it with a value that has a type. */
+  value(value: JsonValue, span: Span): void {
+    const { schema, root } = this.#types;
+    this.#finish(typeJson(value, schema, root), span);
+  }
+
+  /** Ends it with a value that was typed already. */
+  typed(value: JsonValue, span: Span): void {
+    this.#finish({ value, slips: [] }, span);
+  }
+
+  #finish(
+    { value, slips }: { value: JsonValue; slips: readonly Omit<ValueSlip, "start" | "end">[] },
+    span: Span,
+  ): void {
+    for (const { code, affects } of slips) this.#call.slip(code, span, { affects });
+    if (!this.#sent) this.piece(typeof value === "string" ? value : JSON.stringify(value));
+    this.#call.put(this.name, value, span);
+  }
+}

@@ -1,0 +1,105 @@
+import type { EndOptions } from "@toolglot/core";
+import type { Source } from "@toolglot/core/text";
+import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
+
+/** A reading that is resumed when more text has come. Behind each `yield` the window of its source may be another one. */
+export type Reading<Result> = Generator<undefined, Result, undefined>;
+
+/** Where a reading stands in its text. Indices of the window hold until the next `yield` only; offsets always do. */
+export class Cursor {
+  source!: Source;
+  /** Given when no more text comes. */
+  ending: EndOptions | undefined;
+  /** Offsets of marks that were written with other characters. */
+  readonly lookAlikes: number[] = [];
+  readonly variable: Variable = {};
+
+  get offset(): number {
+    return this.source.offset;
+  }
+
+  get ended(): boolean {
+    return this.ending !== undefined;
+  }
+
+  /** No text is left. */
+  get isAtEnd(): boolean {
+    return this.ended && this.source.at >= this.source.text.length;
+  }
+
+  /** Waits for more text; false when none comes. */
+  *wait(): Reading<boolean> {
+    if (this.ended) return false;
+    yield;
+    return true;
+  }
+
+  /** Goes behind white space, as far as there is any; true when text follows. */
+  *space(): Reading<boolean> {
+    for (;;) {
+      const { source } = this;
+      source.at = behindSpace(source.text, source.at);
+      if (source.at < source.text.length) return true;
+      if (this.ended) return false;
+      yield;
+    }
+  }
+
+  /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
+  *take(mark: Mark | undefined): Reading<boolean> {
+    if (!mark) return false;
+    for (;;) {
+      const { source } = this;
+      const start = behindSpace(source.text, source.at);
+      const end = markAt(source.text, start, mark, this.ended, this.variable);
+      if (end === more) {
+        yield;
+        continue;
+      }
+      if (end === 0) return false;
+      if (last.looksAlike) this.lookAlikes.push(source.base + start);
+      source.at = end;
+      return true;
+    }
+  }
+
+  /** Goes behind the first of several marks that stands here. */
+  *takeAny(marks: readonly Mark[]): Reading<boolean> {
+    for (const mark of marks) if (yield* this.take(mark)) return true;
+    return false;
+  }
+
+  /** Whether one of several marks stands here, white space apart. */
+  *sees(marks: readonly (Mark | undefined)[]): Reading<boolean> {
+    for (;;) {
+      const { source } = this;
+      const start = behindSpace(source.text, source.at);
+      let undecided = false;
+      for (const mark of marks) {
+        const end = mark ? markAt(source.text, start, mark, this.ended, this.variable) : 0;
+        if (end > 0) return true;
+        undecided ||= end === more;
+      }
+      if (!undecided) return false;
+      yield;
+    }
+  }
+
+  /** Goes behind one line break. */
+  *lineBreak(): Reading<void> {
+    for (;;) {
+      const { source } = this;
+      const unit = source.text.charAt(source.at);
+      if (unit === "" || (unit === "\r" && source.at + 1 >= source.text.length)) {
+        if (yield* this.wait()) continue;
+      } else if (unit === "\n") source.at += 1;
+      else if (unit === "\r" && source.text.charAt(source.at + 1) === "\n") source.at += 2;
+      return;
+    }
+  }
+
+  /** Returns text by offsets. */
+  slice(start: number, end: number): string {
+    return this.source.slice(start, end);
+  }
+}

@@ -1,0 +1,79 @@
+import { callAt } from "./head.ts";
+import { behindSpace, markAt, more } from "./marks.ts";
+import type { RowMarks } from "./row-marks.ts";
+
+/** So much white space may stand between an opener and what shows whose it is. */
+const maxSpace = 64;
+
+/** Dialects by what their calls begin with: which one a text writes is told once, at each opener. */
+export class Detector {
+  readonly #rows: readonly RowMarks[];
+  /** First units of openers, and for each the second ones. */
+  readonly #seconds = new Map<string, string>();
+  /** Units that calls begin with, but `<`. */
+  readonly heads: string;
+
+  constructor(rows: readonly RowMarks[]) {
+    this.#rows = rows;
+    const texts = rows.flatMap(({ openers, isHeader }) => [
+      ...openers.flatMap((mark) => mark.texts),
+      ...(isHeader ? ["<|start|>", "to="] : []),
+    ]);
+    for (const text of texts) {
+      const seconds = this.#seconds.get(text.charAt(0)) ?? "";
+      this.#seconds.set(text.charAt(0), seconds + text.charAt(1).replace("\uff5c", "\uff5c|\u2016"));
+    }
+    this.heads = [...this.#seconds.keys()].filter((unit) => unit === "[" || unit === "]").join("");
+  }
+
+  /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
+  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined {
+    const seconds = this.#seconds.get(text.charAt(at));
+    if (seconds === undefined) return undefined;
+    if (at + 1 < text.length ? !seconds.includes(text.charAt(at + 1)) : ended) return undefined;
+    let undecided = false;
+    for (const marks of this.#rows) {
+      const begins = beginsAt(text, at, marks, ended, isLineStart);
+      if (begins === more) undecided = true;
+      // What an earlier one waits for may make it the one.
+      else if (begins > 0) return undecided ? "more" : marks;
+    }
+    return undecided ? "more" : undefined;
+  }
+}
+
+/** Whether a run of a dialect begins at an index: 0, a higher number, or {@link more}. */
+export function beginsAt(text: string, at: number, marks: RowMarks, ended: boolean, isLineStart: boolean): number {
+  let undecided = false;
+  for (const opener of marks.open) {
+    if (opener.lineStart && !isLineStart) continue;
+    const end = markAt(text, at, opener, ended);
+    undecided ||= end === more;
+    if (end <= 0) continue;
+    const next = behindSpace(text, end);
+    if (next - end > maxSpace) continue;
+    const call = callAt(text, next, marks, ended);
+    if (call > 0) return call;
+    undecided ||= call === more;
+  }
+  const { callOpen, isHeader } = marks;
+  if (isHeader) {
+    const call = callAt(text, at, marks, ended);
+    if (call !== 0) return call;
+  } else if (callOpen && (!callOpen.optional || callOpen.special) && (!callOpen.lineStart || isLineStart)) {
+    const end = markAt(text, at, callOpen, ended);
+    // At the end of the text a whole opener is a call that was cut off.
+    const call = end > 0 ? callAt(text, at, marks, ended) : 0;
+    undecided ||= end === more || call === more;
+    if (call > 0) return call;
+  }
+  // The name stands in the arguments, too: what is before it may be missing.
+  if (marks.row.call.nameKey !== undefined)
+    for (const mark of marks.nameEnds) {
+      const end = markAt(text, at, mark, ended);
+      const call = end > 0 ? callAt(text, at, marks, ended) : 0;
+      undecided ||= end === more || call === more;
+      if (call > 0) return call;
+    }
+  return undecided ? more : 0;
+}

@@ -1,0 +1,124 @@
+import { headerAt } from "../engines/harmony.ts";
+import { behindSpace, type Mark, markAt, more } from "./marks.ts";
+import { bodyOf, type RowMarks } from "./row-marks.ts";
+
+/** A name longer than this is none. */
+const maxNameLength = 256;
+
+/** The head of a call: what stands between its opener and its arguments. */
+export interface CallHead {
+  name: string;
+  id: string | undefined;
+  /** Of the name. */
+  start: number;
+  /** Where the arguments begin. */
+  end: number;
+}
+
+/** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
+export function anyAt(text: string, at: number, marks: readonly (Mark | undefined)[], ended: boolean): number {
+  const start = behindSpace(text, at);
+  let undecided = false;
+  for (const mark of marks) {
+    const found = mark ? markAt(text, start, mark, ended) : 0;
+    if (found > 0) return found;
+    undecided ||= found === more;
+  }
+  return undecided ? more : 0;
+}
+
+/**
+ * Reads a name that is plain text, from an index to the mark that ends it or to what begins the arguments. Undefined where none can be,
+ * `"more"` when only more text decides.
+ */
+export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean): CallHead | "more" | undefined {
+  if (marks.isHeader) {
+    const header = headerAt(text, at, ended);
+    if (!header || header === "more") return header;
+    const { recipient, start, end } = header;
+    return recipient === undefined ? undefined : { name: recipient, id: undefined, start, end };
+  }
+  const { nameEnds, idMark, argOpen, callClose, close, row } = marks;
+  const start = behindSpace(text, at);
+  const body = bodyOf(marks);
+  const behind = body === "json" || body === "keyed" ? undefined : [argOpen, callClose, ...close];
+  const taken = row.engine === "keyed" ? [] : nameEnds;
+  const limit = Math.min(text.length, start + maxNameLength);
+  let idStart: number | undefined;
+  let nameEnd = 0;
+  const head = (end: number, next: number): CallHead | undefined => {
+    const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
+    if (/[\n<]/.test(name)) return undefined;
+    const id = idStart === undefined ? undefined : text.slice(idStart, end).trim();
+    return { name, id, start, end: next };
+  };
+  for (let index = start; index <= limit; index += 1) {
+    let undecided = false;
+    for (const mark of taken) {
+      const next = markAt(text, index, mark, ended);
+      if (next > 0 && !undecided) return head(index, next);
+      undecided ||= next === more;
+    }
+    if (idMark && idStart === undefined) {
+      const next = markAt(text, index, idMark, ended);
+      if (next > 0) [nameEnd, idStart] = [index, next];
+      undecided ||= next === more;
+    }
+    if (behind) {
+      const next = anyAt(text, index, behind, ended);
+      if (next > 0 && body === "tags") return head(index, index);
+      // White space alone decides nothing: what ends the name may stand behind it.
+      undecided ||= next === more && index < text.length && text.charCodeAt(index) === 60;
+    } else if (text.charCodeAt(index) === 123) return head(index, index);
+    if (undecided || index >= text.length) return ended ? undefined : "more";
+  }
+  return undefined;
+}
+
+/** Whether the arguments of a call can begin at an index: 0, a higher number, or {@link more}. */
+export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
+  const start = behindSpace(text, at);
+  if (start >= text.length) return ended ? 1 : more;
+  const body = bodyOf(marks);
+  const unit = text.charCodeAt(start);
+  if (body === "python") return 1;
+  if (body === "json" || body === "keyed") return unit === 123 ? 1 : 0;
+  if (unit === 123) return 1;
+  return anyAt(text, start, [marks.argOpen, marks.callClose, ...marks.close, ...marks.stops], ended);
+}
+
+/** Whether a call can begin at an index, behind its wrapper or without one: 0, a higher number, or {@link more}. */
+export function callAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
+  const start = behindSpace(text, at);
+  if (start >= text.length) return ended ? 1 : more;
+  const { row } = marks;
+  const callOpen = marks.isHeader ? undefined : marks.callOpen;
+  const { name } = row.call;
+  let next = start;
+  if (callOpen) {
+    next = markAt(text, start, callOpen, ended);
+    if (next === 0 && callOpen.optional) next = start;
+    if (next === more) return ended ? 1 : more;
+    if (next === 0) return 0;
+  } else if (row.list && text.charCodeAt(next) === 91) {
+    next = behindSpace(text, next + 1);
+    if (next >= text.length) return ended ? 1 : more;
+    if (text.charCodeAt(next) === 93) return 1;
+  }
+  if (name.at === "key" || name.at === "only-key") {
+    // Some write the name before the object, all the same.
+    const form = name.at === "key" ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;
+    const rest = text.slice(next, next + 102);
+    if (form.test(rest)) return 1;
+    return /^[\w.:-]{1,100}$/.test(rest) && rest.length < 101 && !ended ? more : 0;
+  }
+  if (name.at === "attribute") {
+    if (next >= text.length) return ended ? 1 : more;
+    return /\s/.test(text.charAt(next)) ? 1 : 0;
+  }
+  const head = nameAt(text, next, marks, ended);
+  if (head === "more") return more;
+  // A name that the end cut off.
+  if (!head) return ended && /^[\w.:-]*$/.test(text.slice(next)) && next < text.length ? 1 : 0;
+  return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+}

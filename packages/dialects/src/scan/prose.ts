@@ -1,0 +1,64 @@
+import type { BlockReader, SegmentsEnd } from "@toolglot/core/text";
+import type { DialectBlock } from "../types.ts";
+import { type Mark, markAt, markOf, more } from "./marks.ts";
+import type { RowMarks } from "./row-marks.ts";
+
+/** Special tokens that plain text stands between: they vanish. */
+export class ProseMarks {
+  readonly #marks: readonly Mark[];
+  readonly #others: readonly ProseHead[];
+
+  /** @param heads Further ones, which are more than a text. */
+  constructor(rows: readonly RowMarks[], heads: readonly ProseHead[] = []) {
+    const texts = new Set(
+      rows.flatMap(({ row }) => [
+        ...(row.prose ?? []).flatMap(({ open, close }) => [open, close]),
+        ...(row.engine === "messages" ? row.stops : []),
+      ]),
+    );
+    this.#marks = [...texts]
+      .filter((text) => /^(?:<\||>>>)/.test(text))
+      .sort((one, other) => other.length - one.length)
+      .map((text) => markOf(text.startsWith(">") ? { text, lineStart: true } : { text }));
+    this.#others = heads;
+  }
+
+  /** Returns the length of what vanishes at an index; 0 for nothing, `"more"` when only more text decides. */
+  at(text: string, at: number, ended: boolean, isLineStart: boolean): number | "more" {
+    let undecided = false;
+    for (const head of this.#others) {
+      const end = head(text, at, ended);
+      if (end > 0) return end - at;
+      undecided ||= end === more;
+    }
+    for (const mark of this.#marks) {
+      if (mark.lineStart && !isLineStart) continue;
+      const end = markAt(text, at, mark, ended);
+      if (end > 0) return undecided ? "more" : end - at;
+      undecided ||= end === more;
+    }
+    return undecided ? "more" : 0;
+  }
+}
+
+/** Returns the index behind a header at an index; 0 when there is none, {@link more} when only more text decides. */
+export type ProseHead = (text: string, at: number, ended: boolean) => number;
+
+/** Gives a mark as text that is empty. */
+export class ProseReader implements BlockReader<DialectBlock> {
+  readonly start: number;
+  readonly waitsForLine = false;
+  readonly holds = true;
+  readonly #end: number;
+
+  constructor(start: number, length: number) {
+    this.start = start;
+    this.#end = start + length;
+  }
+
+  read(): SegmentsEnd<DialectBlock> {
+    const { start } = this;
+    const end = this.#end;
+    return { segments: [{ type: "text", text: "", span: { start, end } }], end };
+  }
+}

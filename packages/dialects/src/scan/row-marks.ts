@@ -1,0 +1,85 @@
+import type { Dialect, Marker, VariableMarker } from "../table/types.ts";
+import { type Mark, markOf, nameEndOf } from "./marks.ts";
+
+/** The marks of a dialect, ready to be looked for. */
+export interface RowMarks {
+  readonly row: Dialect;
+  /** Wrappers of a run. */
+  readonly open: readonly Mark[];
+  readonly close: readonly Mark[];
+  readonly callOpen: Mark | undefined;
+  readonly callClose: Mark | undefined;
+  /** The opener and the name are a message's header of harmony. */
+  readonly isHeader: boolean;
+  /** Where a name ends that is plain text. */
+  readonly nameEnds: readonly Mark[];
+  /** What stands before an id, behind the name. */
+  readonly idMark: Mark | undefined;
+  readonly argOpen: Mark | undefined;
+  /** What ends a key, or opens the value behind what does. */
+  readonly argKey: Mark | undefined;
+  readonly argKeyClose: Mark | undefined;
+  readonly argClose: Mark | undefined;
+  /** What ends the elements that open calls and arguments. */
+  readonly callEnd: Mark;
+  readonly argEnd: Mark;
+  readonly stops: readonly Mark[];
+  /** What begins a run, or its next call. */
+  readonly openers: readonly Mark[];
+  /** What closes a call or its run. */
+  readonly closers: readonly Mark[];
+  /** What may stand behind a literal that lacks closers of its own. */
+  readonly literalClosers: readonly Mark[];
+  /** What ends reasoning: a call in reasoning does not reach behind it. */
+  readonly reasoningClosers: readonly Mark[];
+}
+
+const made = new WeakMap<Dialect, RowMarks>();
+const one = (marker: Marker | VariableMarker | undefined): Mark | undefined => marker && markOf(marker);
+const all = (marks: readonly (Mark | undefined)[]): Mark[] => marks.filter((mark) => mark !== undefined);
+const listEnd: Marker = { text: "]" };
+const closesReasoning: readonly Marker[] = [{ text: "</think>" }, { text: "</thinking>" }];
+
+/** Makes a dialect's marks ready; once for each dialect. */
+export function marksOf(row: Dialect): RowMarks {
+  let marks = made.get(row);
+  if (marks) return marks;
+  const { call, arguments: args } = row;
+  const open = row.open.map(markOf);
+  const close = (row.close ?? []).map(markOf);
+  const [callOpen, callClose] = [one(call.open), one(call.close)];
+  const key = typeof args.key === "object" && !("attribute" in args.key) ? args.key : undefined;
+  const { id } = call;
+  marks = {
+    row,
+    open,
+    close,
+    callOpen,
+    callClose,
+    isHeader: callOpen?.texts[0]?.startsWith("<|channel|>") === true,
+    nameEnds: call.name.at === "text" ? call.name.until.map(nameEndOf) : [],
+    idMark: id && "behind" in id ? markOf({ text: id.behind }) : undefined,
+    argOpen: one(args.open),
+    argKey: one(key),
+    argKeyClose: one(args.keyClose),
+    argClose: one(args.close),
+    callEnd: markOf({ text: call.openEnd ?? ">" }),
+    argEnd: markOf({ text: args.openEnd ?? ">" }),
+    stops: row.stops.map((text) => markOf({ text })),
+    openers: all([...open, callOpen]),
+    closers: all([...close, callClose]),
+    literalClosers: all([...close, callClose, row.list ? markOf(listEnd) : undefined]),
+    reasoningClosers: [...closesReasoning, ...row.reasoning.map(({ close: text }) => ({ text }))].map(markOf),
+  };
+  made.set(row, marks);
+  return marks;
+}
+
+/** Which form the arguments of a dialect's calls have. */
+export type Body = "json" | "python" | "tags" | "keyed";
+
+/** Returns the form of a dialect's arguments. */
+export function bodyOf({ row, argOpen }: RowMarks): Body {
+  if (row.engine !== "messages" && row.engine !== "template") return row.engine;
+  return argOpen ? "tags" : "json";
+}

@@ -1,0 +1,247 @@
+import type { EndOptions } from "@toolglot/core";
+import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
+import { takeLoose } from "../engines/json-body.ts";
+import { skipPythonCall } from "../engines/skip-python.ts";
+import type { DialectBlock, DialectEvent } from "../types.ts";
+import { type BareCalls, isMarkless } from "./bare.ts";
+import { BlockDraft, type ReadingHost } from "./block-draft.ts";
+import { Cursor, type Reading } from "./cursor.ts";
+import { beginsAt } from "./detect.ts";
+import { callAt } from "./head.ts";
+import { behindSpace, more } from "./marks.ts";
+import { readCall, skipCall } from "./read-call.ts";
+import { bodyOf, type RowMarks } from "./row-marks.ts";
+
+/**
+ * Reads a run of calls: those in one wrapper, and all that follow with nothing but white space between them.
+ *
+ * ```text
+ * <tool_call>                    a wrapper
+ * {"name": "a", "arguments": {}} a call
+ * </tool_call>
+ * <tool_call>…                   another one: the same run
+ * Done.                          text: the run has ended
+ * ```
+ */
+export class RunReader implements BlockReader<DialectBlock> {
+  readonly start: number;
+  readonly waitsForLine = false;
+  readonly event: { readonly dialect: string };
+  /** A call without marks may turn out to be text. */
+  readonly holds?: true;
+  readonly #cursor = new Cursor();
+  readonly #reading: Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>>;
+
+  constructor(start: number, marks: RowMarks, host: ReadingHost, place: Place, bare: BareCalls) {
+    this.start = start;
+    this.event = { dialect: marks.row.id };
+    if (place.isBare) this.holds = true;
+    this.#reading = place.isBare
+      ? readBare(start, host, this.#cursor, marks, place, bare)
+      : readRun(new BlockDraft(marks.row, host, start, place.inReasoning), this.#cursor, marks, place);
+  }
+
+  read(source: Source, end?: EndOptions): BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock> | undefined {
+    this.#cursor.source = source;
+    this.#cursor.ending = end;
+    const step = this.#reading.next();
+    return step.done ? step.value : undefined;
+  }
+}
+
+/** Where a run stands. */
+export interface Place {
+  inReasoning: boolean;
+  /** It has no marks. */
+  isBare?: boolean;
+  /** The fence around it is its wrapper. */
+  isInFence?: boolean;
+}
+
+/** Reads calls without marks: they are calls only if all of them name tools, and nothing but them stands on their lines. */
+function* readBare(
+  start: number,
+  host: ReadingHost,
+  cursor: Cursor,
+  marks: RowMarks,
+  place: Place,
+  bare: BareCalls,
+): Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>> {
+  const events: DialectEvent[] = [];
+  const onEvent = host.onEvent && ((event: DialectEvent) => events.push(event));
+  const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
+  const done = yield* readRun(block, cursor, marks, place);
+  const { calls, rejected, status } = done.block;
+  const areKnown = [...calls, ...rejected].every(({ name }) => name !== undefined && bare.knows(name));
+  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) return { segments: [], end: start };
+  return { ...done, events };
+}
+
+/** Whether no text stands behind an offset on its line. */
+function* endsLine(cursor: Cursor, end: number): Reading<boolean> {
+  cursor.source.seek(end);
+  if (end > 0 && cursor.slice(end - 1, end) === "\n") return true;
+  for (;;) {
+    const { text, at } = cursor.source;
+    const found = /\S|\n/.exec(text.slice(at));
+    if (found) return found[0] === "\n";
+    if (!(yield* cursor.wait())) return true;
+  }
+}
+
+function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<BlockEnd<DialectBlock>> {
+  const { isBare = false } = place;
+  let end = cursor.offset;
+  do {
+    yield* readWrapper(block, cursor, marks, place);
+    end = cursor.offset;
+    // A stutter of what closes it.
+    while (!isBare && (yield* cursor.takeAny(marks.closers))) {
+      block.slip("stray-closer", { start: end, end: cursor.offset });
+      end = cursor.offset;
+    }
+  } while (yield* goesOn(cursor, marks, isBare));
+  while (yield* cursor.takeAny(marks.stops)) end = cursor.offset;
+  cursor.source.seek(end);
+  yield* cursor.lineBreak();
+  for (const at of cursor.lookAlikes) block.slip("look-alike", { start: at, end: at + 1 });
+  const made = block.finish(end);
+  // The closing line of a fence that is the wrapper was read with it.
+  const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
+  return { block: made, diagnostics: block.findings, end: cursor.offset, closedFence };
+}
+
+/** Whether another wrapper or call of the same dialect follows, with nothing but white space and separators before it. */
+function* goesOn(cursor: Cursor, marks: RowMarks, isBare: boolean): Reading<boolean> {
+  const separator = marks.row.separator?.trim();
+  for (;;) {
+    const { source, ended } = cursor;
+    const { text } = source;
+    let at = behindSpace(text, source.at);
+    if (separator && text.startsWith(separator, at)) at = behindSpace(text, at + separator.length);
+    else if (separator && !ended && at < text.length && separator.startsWith(text.slice(at))) {
+      yield;
+      continue;
+    }
+    if (at >= text.length) {
+      if (yield* cursor.wait()) continue;
+      return false;
+    }
+    const begins = isBare && marks.openers.length === 0 ? 0 : beginsAt(text, at, marks, ended, true);
+    if (begins === more) {
+      yield;
+      continue;
+    }
+    if (begins > 0) source.at = at;
+    return begins > 0;
+  }
+}
+
+/** Reads the calls of one wrapper, or a call without one. */
+function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<void> {
+  const { row, close } = marks;
+  const start = cursor.offset;
+  const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
+  if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
+  else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
+    block.slip("unwrapped", { start, end: start });
+  let count = 0;
+  let inList = false;
+  for (;;) {
+    const span = { start, end: cursor.offset };
+    if (!(yield* cursor.space())) {
+      const lacks = inList || (isWrapped && close.length > 0 && !close[0]?.optional);
+      if (count === 0) rejectOpener(block, cursor, start);
+      else if (lacks && !block.isTruncated) block.slip("unclosed", span);
+      return;
+    }
+    if ((isWrapped || count > 0) && (yield* cursor.takeAny(close))) {
+      if (inList) block.slip("unclosed", span);
+      if (count === 0) rejectOpener(block, cursor, start, "missing-name");
+      return;
+    }
+    const { source } = cursor;
+    const unit = source.text.charAt(source.at);
+    const takesList = row.list || row.engine === "json" || row.engine === "python";
+    if (unit === "[" && !inList && takesList && count === 0 && !(yield* cursor.sees([marks.callOpen]))) {
+      inList = true;
+      source.at += 1;
+      continue;
+    }
+    if (unit === "]" && inList) {
+      inList = false;
+      source.at += 1;
+      count = Math.max(count, 1);
+      if (close.length === 0) return;
+      continue;
+    }
+    const isNext = (unit === "," || unit === ";") && count > 0;
+    const mayEnd = count > 0 && !inList && (!isWrapped || close.length === 0);
+    if (mayEnd && !isNext && !(yield* cursor.sees([marks.callOpen]))) return;
+    const back = cursor.offset;
+    if (isNext) {
+      source.at += 1;
+      yield* cursor.space();
+    }
+    if (!(yield* beginsCall(cursor, marks))) {
+      if (mayEnd) {
+        cursor.source.seek(back);
+        return;
+      }
+      if (isNext) continue;
+      if (count > 0) {
+        if (inList || !close[0]?.optional) block.slip("unclosed", span);
+        return;
+      }
+      rejectOpener(block, cursor, start, "invalid-json");
+      yield* skipTo(block, cursor, marks);
+      return;
+    }
+    count += 1;
+    const call = yield* readCall(block, cursor, marks);
+    const { failure } = call;
+    if (failure === "invalid") {
+      if (row.engine === "python") yield* skipPythonCall(cursor);
+      else yield* skipCall(call, cursor, marks);
+    }
+    const textOf = (from: number, to: number): string => cursor.slice(from, to);
+    call.end(cursor.offset, textOf);
+    for (const value of call.others) {
+      const other = block.begin(call.start);
+      takeLoose(other, value, { start: call.start, end: cursor.offset });
+      other.end(cursor.offset, textOf);
+    }
+    if (failure === "truncated") {
+      block.isTruncated = true;
+      return;
+    }
+    if (!isWrapped && !inList && marks.callOpen) {
+      // Its opener was lost.
+      yield* cursor.takeAny(close);
+      return;
+    }
+  }
+}
+
+function* beginsCall(cursor: Cursor, marks: RowMarks): Reading<boolean> {
+  for (;;) {
+    const { source, ended } = cursor;
+    const found = callAt(source.text, source.at, marks, ended);
+    if (found !== more) return found > 0;
+    if (!(yield* cursor.wait())) return true;
+  }
+}
+
+/** Adds a call of which there is nothing but its opener. */
+function rejectOpener(block: BlockDraft, cursor: Cursor, start: number, code?: "missing-name" | "invalid-json"): void {
+  const call = block.begin(start);
+  call.fail(code ?? "truncated", { start, end: cursor.offset });
+  call.end(cursor.offset, (from, to) => cursor.slice(from, to));
+  block.isTruncated ||= code === undefined;
+}
+
+function* skipTo(block: BlockDraft, cursor: Cursor, marks: RowMarks): Reading<void> {
+  const call = block.begin(cursor.offset);
+  call.failure = "invalid";
+  yield* skipCall(call, cursor, marks);
+}

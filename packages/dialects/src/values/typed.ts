@@ -1,0 +1,179 @@
+import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
+import { LiteralReader } from "./literal-reader.ts";
+import { readNumber } from "./numbers.ts";
+import { fits, type Kind, kindCount, kindsOf, memberSchema } from "./schema-kinds.ts";
+import type { LiteralSyntax, ValueSlip } from "./types.ts";
+
+/** A slip of a whole value. */
+export type TypedSlip = Omit<ValueSlip, "start" | "end">;
+
+/** A value as its schema wants it. */
+export interface TypedValue {
+  value: JsonValue;
+  /** One of each kind. */
+  slips: TypedSlip[];
+}
+
+/** What one value's reading shares. */
+interface Typing {
+  root: JsonSchema | undefined;
+  slips: TypedSlip[];
+  kinds: Map<JsonSchema, Set<Kind>>;
+}
+
+/**
+ * Reads the text of an argument as its schema wants it. Where a string may stand, what fits no other type is the text, to the last blank;
+ * else it is JSON, a literal of Python, or a lenient form (`TRUE`, `007`, `100.0` for an integer). What does not fit stays text.
+ *
+ * `root`: what local references point into. `mark`: what the dialect says of the text: `raw`, a string; `json`, anything else.
+ */
+export function typeText(
+  text: string,
+  schema: JsonSchema | undefined,
+  root: JsonSchema | undefined,
+  mark?: "raw" | "json",
+): TypedValue {
+  const typing = newTyping(root);
+  const known = schema ?? true;
+  const value =
+    mark === "raw"
+      ? asJson(text, known, typing)
+      : mark === "json" || takes(known, typing).size === kindCount
+        ? byForm(text, known, mark, typing)
+        : bySchema(text, known, typing);
+  return { value, slips: typing.slips };
+}
+
+/**
+ * Types a value that a model wrote as JSON: it keeps its types, but for strings where the schema takes no string, also in objects and
+ * arrays. `root`: what local references point into.
+ */
+export function typeJson(value: JsonValue, schema: JsonSchema | undefined, root: JsonSchema | undefined): TypedValue {
+  const typing = newTyping(root);
+  return { value: asJson(value, schema ?? true, typing), slips: typing.slips };
+}
+
+/** Whether any text is a string of this schema, so that it can be passed on before its end is known. */
+export function readsAsText(schema: JsonSchema | undefined, root: JsonSchema | undefined): boolean {
+  const kinds = kindsOf(schema ?? true, root);
+  return kinds.size === 1 && kinds.has("string");
+}
+
+const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [], kinds: new Map() });
+
+function takes(schema: JsonSchema, { kinds, root }: Typing): Set<Kind> {
+  const found = kinds.get(schema) ?? kindsOf(schema, root);
+  kinds.set(schema, found);
+  return found;
+}
+
+function tell({ slips }: Typing, ...found: TypedSlip[]): void {
+  for (const { code, affects } of found) {
+    if (!slips.some((slip) => slip.code === code && slip.affects === affects)) slips.push({ code, affects });
+  }
+}
+
+const ofPython: TypedSlip = { code: "python-literal", affects: "none" };
+const lenient: TypedSlip = { code: "coerced", affects: "none" };
+const coerced: TypedSlip = { code: "coerced", affects: "value" };
+const inexact: TypedSlip = { code: "inexact-number", affects: "value" };
+const mismatch: TypedSlip = { code: "type-mismatch", affects: "value" };
+/** Longer than a list whose items have schemas of their own. */
+const tupleLength = 64;
+const losesDigits = ({ code }: TypedSlip): boolean => code === "inexact-number";
+const isNoRepair = (code: string): boolean => code === "inexact-number" || code === "duplicate-key";
+
+/** Reads a whole text as one literal; undefined when it is none. */
+function readWhole(
+  text: string,
+  language: LiteralSyntax["language"],
+  allows?: (code: string) => boolean,
+): TypedValue | undefined {
+  const reader = new LiteralReader({ language }, allows && { allows });
+  const end = reader.read(text, 0, 0, true);
+  if (reader.state !== "done" || end < text.length) return undefined;
+  const slips: TypedSlip[] = language === "python" ? [ofPython, ...reader.slips] : reader.slips;
+  return { value: reader.value as JsonValue, slips };
+}
+
+/** Without a schema, the form of a text says what it is. */
+function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
+  const trimmed = text.trim();
+  const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);
+  if (!found) {
+    if (mark) tell(typing, mismatch);
+    return text;
+  }
+  tell(typing, ...found.slips);
+  return asJson(found.value, schema, typing);
+}
+
+function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
+  const kinds = takes(schema, typing);
+  const mayBeText = kinds.has("string");
+  if (mayBeText && kinds.size === 1) return text;
+  const trimmed = text.trim();
+  for (const read of [readJson, readPython, readLenient]) {
+    const { value, slips = [] } = read(trimmed) ?? {};
+    // A number that only Python reads, or nobody, is more likely a text: `+49151`, `007`.
+    if (
+      value === undefined ||
+      (mayBeText && (typeof value === "string" || (read !== readJson && typeof value !== "object")))
+    )
+      continue;
+    if (slips.some(losesDigits) && typeof value === "string") {
+      if (!kinds.has("integer")) continue;
+      tell(typing, ...slips);
+      return value;
+    }
+    if (typeof value === "string") {
+      const inner = asJson(value, schema, typing);
+      if (typeof inner !== "string") return inner;
+    } else if (fits(value, schema, typing.root) || (value === null && !mayBeText)) {
+      tell(typing, ...slips);
+      // `100.0`
+      if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) tell(typing, lenient);
+      return asJson(value, schema, typing);
+    }
+  }
+  if (!mayBeText) tell(typing, mismatch);
+  return text;
+}
+
+const readJson = (text: string): TypedValue | undefined => readWhole(text, "json");
+const readPython = (text: string): TypedValue | undefined => readWhole(text, "python");
+
+/** Reads what a model may write for a boolean, for null, or for a number with zeros before it. */
+function readLenient(text: string): TypedValue | undefined {
+  const word = /^(?:true|false|null)$/i.test(text) && text.toLowerCase();
+  if (word) return { value: word === "null" ? null : word === "true", slips: [lenient] };
+  const number = readNumber(text.replace(/^([+-]?)0+(?=\d)/, "$1"), true);
+  return number && (number.exact ? { value: number.value, slips: [lenient] } : { value: text, slips: [inexact] });
+}
+
+function asJson(value: JsonValue, schema: JsonSchema, typing: Typing): JsonValue {
+  if (typeof value === "string") return fromString(value, schema, typing);
+  if (typeof value !== "object" || value === null || typeof schema !== "object") return value;
+  if (Array.isArray(value)) {
+    const rest = memberSchema(schema, tupleLength, typing.root);
+    return value.map((item, index) =>
+      asJson(item, (index < tupleLength ? memberSchema(schema, index, typing.root) : rest) ?? true, typing),
+    );
+  }
+  const typed = createRecord<JsonValue>();
+  for (const key of Object.keys(value)) {
+    typed[key] = asJson(value[key] as JsonValue, memberSchema(schema, key, typing.root) ?? true, typing);
+  }
+  return typed;
+}
+
+/** A string in JSON is something else only where the schema takes no string. */
+function fromString(text: string, schema: JsonSchema, typing: Typing): JsonValue {
+  const kinds = takes(schema, typing);
+  if (kinds.has("string") || kinds.size === 0 || (kinds.size === 1 && kinds.has("null"))) return text;
+  const inner: Typing = { ...typing, slips: [] };
+  const value = bySchema(text, schema, inner);
+  if (typeof value === "string") return text;
+  tell(typing, ...inner.slips, coerced);
+  return value;
+}
