@@ -2,6 +2,36 @@ import { type JsonSchema, type JsonSchemaObject, nearest, type ToolDefinition } 
 import { isObject } from "@toolglot/internal";
 import type { DialectTool } from "./types.ts";
 
+/** A tool as all of this package looks at it. */
+export interface ToolShape {
+  name: string;
+  description: string;
+  schema: JsonSchemaObject;
+}
+
+/**
+ * Returns tools of either shape as one. `what`: who asks, for the message.
+ *
+ * @throws `TypeError` that names the entry, for one of any other shape.
+ */
+export function readTools(what: string, tools: readonly DialectTool[]): ToolShape[] {
+  return tools.map((tool: unknown, index) => {
+    const isFunction = isObject(tool) && isObject(tool.function);
+    const { name, description, ...rest } = (isFunction ? tool.function : isObject(tool) ? tool : {}) as {
+      name?: unknown;
+      description?: unknown;
+      parameters?: unknown;
+      inputSchema?: unknown;
+    };
+    const schema = isFunction ? (rest.parameters ?? {}) : rest.inputSchema;
+    if (typeof name !== "string" || name === "" || !isObject(schema))
+      throw new TypeError(
+        `${what}: tools[${index}] must be { name, inputSchema }, or { type: "function", function: { name, parameters } }`,
+      );
+    return { name, description: typeof description === "string" ? description : "", schema };
+  });
+}
+
 /** The tools that a text's calls are of, by name. */
 export class ToolSet {
   readonly definitions: readonly ToolDefinition[];
@@ -12,7 +42,12 @@ export class ToolSet {
   /** Throws `TypeError` for an entry of another shape. */
   constructor(tools: readonly DialectTool[] | undefined) {
     this.isGiven = tools !== undefined;
-    this.definitions = (tools ?? []).map(asDefinition);
+    const given = tools ?? [];
+    this.definitions = readTools("tools", given).map(({ schema, ...shape }, index) => ({
+      ...("inputSchema" in (given[index] as DialectTool) && given[index]),
+      ...shape,
+      inputSchema: schema,
+    }));
     this.#byName = new Map(this.definitions.map((tool) => [tool.name, tool]));
   }
 
@@ -46,25 +81,4 @@ export class ToolSet {
   parameters(tool: string): readonly string[] {
     return Object.keys(this.#byName.get(tool)?.inputSchema.properties ?? {});
   }
-}
-
-function asDefinition(tool: DialectTool): ToolDefinition {
-  const given: unknown = tool;
-  if (isObject(given)) {
-    const { type, function: inner } = given;
-    if (type === "function" && isObject(inner) && typeof inner.name === "string") {
-      const { name, description, parameters = {} } = inner;
-      if (isObject(parameters))
-        return {
-          name,
-          description: typeof description === "string" ? description : "",
-          inputSchema: parameters as JsonSchemaObject,
-        };
-    }
-    if (typeof given.name === "string" && isObject(given.inputSchema))
-      return { ...(given as unknown as ToolDefinition), description: String(given.description ?? "") };
-  }
-  throw new TypeError(
-    'A tool is { name, description, inputSchema }, or { type: "function", function: { name, parameters } } as OpenAI has it.',
-  );
 }

@@ -31,11 +31,10 @@ export class CallWriter {
       this.#index = index;
       this.#name = call.name;
       const text = this.#call(call, schemaOf(call.name));
-      return wrapsEach ? open + text + close : text;
+      return wrapsEach ? header.replace("{name}", () => call.name) + open + text + close : text;
     });
     const run = texts.join(separator ?? (list ? ", " : ""));
-    const head = header.replace("{name}", () => first.name);
-    return head + (wrapsEach ? run : `${open}${list ? `[${run}]` : run}${close}`);
+    return wrapsEach ? run : `${header.replace("{name}", () => first.name)}${open}${list ? `[${run}]` : run}${close}`;
   }
 
   #refuse(path: string, why: string): never {

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import type { JsonObject } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
 import { dialectOf } from "../table/dialect-of.ts";
 import type { DialectId } from "../table/ids.ts";
 import type { Dialect } from "../table/types.ts";
+import { readTools } from "../tools.ts";
 import type { DialectTool } from "../types.ts";
 import { CallWriter } from "./calls.ts";
 
@@ -50,17 +51,10 @@ export function writeCalls(
 ): string {
   if (!dialect.write)
     throw new TypeError(`serialize: ${dialect.id} is read, and never written. Choose another dialect.`);
-  const schemas = new Map(tools.map(schemaOf));
+  const schemas = new Map(readTools("serialize", tools).map(({ name, schema }) => [name, schema]));
   const writer = new CallWriter(dialect);
   for (const [index, call] of calls.entries())
     if (!isObject(call) || typeof call.name !== "string" || !isObject(call.input))
       throw new TypeError(`serialize: calls[${index}] must be { name: text, input: object }`);
   return writer.run(calls, (name) => schemas.get(name));
-}
-
-function schemaOf(tool: DialectTool): [string, JsonSchemaObject] {
-  const isFunction = "function" in tool;
-  return isFunction
-    ? [tool.function.name, (tool.function.parameters ?? {}) as JsonSchemaObject]
-    : [tool.name, tool.inputSchema];
 }

@@ -41,7 +41,7 @@ export class ValueWriter {
   object(value: { readonly [key: string]: JsonValue }, path: string, language: Language, depth = 0): string {
     const isTight = this.#isTight(language);
     const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-    if (this.dialect.sorted) keys.sort();
+    if (this.dialect.sorted) keys.sort((a, b) => compare(a.toLowerCase(), b.toLowerCase()));
     const members = keys.map((key) => {
       const place = joinPath(path, key);
       const name = language === "gemma" && /^[\w.-]+$/.test(key) ? key : this.string(key, place, language, depth + 1);
@@ -75,3 +75,5 @@ export class ValueWriter {
     return language === "gemma" || (language === "json" && this.dialect.compact === true);
   }
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { expect, it } from "vitest";
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../dialects/${name}`, import.meta.url), "utf8")) as unknown;
+const schema = read("dialects.schema.json") as Schema;
+const table = read("dialects.json") as Record<string, Record<string, unknown>>;
+const validator = new Validator(schema, "2020-12", false);
+
+it.each(Object.keys(table))("keeps %s in the form of dialects.schema.json", (id) => {
+  const { valid, errors } = validator.validate({ [id]: table[id] });
+  expect(valid ? [] : errors.map((error) => `${error.instanceLocation}: ${error.error}`)).toEqual([]);
+});
+
+it("refuses a row without a part, with another part, and with a marker of no text", () => {
+  const { values: _, ...without } = table.hermes as Record<string, unknown>;
+  for (const row of [without, { ...table.hermes, more: 1 }, { ...table.hermes, open: [{ text: "" }] }])
+    expect(validator.validate({ hermes: row }).valid).toBe(false);
+});
