@@ -1,16 +1,18 @@
-// Writes the TypeScript of the dialects' table, and the copy that ports read, from packages/dialects/dialects.json.
+// Writes what packages/dialects/dialects.json says: the TypeScript of the table, the entry of each dialect with its place in
+// package.json, and the copy that ports read.
 // Run: node scripts/dialects.mjs [--check]. With --check nothing is written, and a difference is an error.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const tables = join(root, "packages/dialects/src/table");
-const source = readFileSync(join(root, "packages/dialects/dialects.json"), "utf8");
-/** @type {Record<string, Record<string, unknown>>} */
+const home = join(root, "packages/dialects");
+const tables = join(home, "src/table");
+const source = readFileSync(join(home, "dialects.json"), "utf8");
+/** @type {Record<string, Record<string, unknown> & { engine: string; arguments: Record<string, unknown> }>} */
 const dialects = JSON.parse(source);
 const ids = Object.keys(dialects);
 const note =
-  "// Written by scripts/dialects.mjs from dialects.json: change that, and run it.\n// biome-ignore-all format: written by a script.\n";
+  "// Written by scripts/dialects.mjs from dialects.json: change that, and run it.\n// biome-ignore-all format: written by a script.\n// biome-ignore-all assist/source/organizeImports: written by a script.\n";
 
 /** Returns the name of a dialect's constant: `qwen-xml` is `qwenXml`, `deepseek-v3.1` is `deepseekV3_1`. @param {string} id */
 const constant = (id) => id.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()).replaceAll(".", "_");
@@ -57,30 +59,123 @@ function marksOf() {
   );
 }
 
-const rows = Object.entries(dialects).map(
-  ([id, row]) => `export const ${constant(id)}: Dialect = ${literal({ id, ...row })};\n`,
-);
+/** What reads the arguments of each form, and the file that it is in. */
+const readers = {
+  json: ["readJsonCall", "bodies.ts"],
+  keyed: ["readKeyed", "bodies.ts"],
+  python: ["readPython", "engines/python.ts"],
+  tags: ["readTags", "engines/tags.ts"],
+};
+/** Dialects that have a text of their own for tools. */
+const shown = ["hermes", "qwen-xml", "glm", "harmony"];
+
+/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown> }} row */
+function entryOf(id, { engine, arguments: args }) {
+  const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
+  const [reader, file] = readers[/** @type {keyof typeof readers} */ (form)];
+  const isHeader = id === "harmony";
+  const shows = shown.includes(id);
+  const made = {
+    parse: "parseOf",
+    createParser: "createParserOf",
+    parseStream: "parseStreamOf",
+    DialectParserStream: "streamClassOf",
+    recoverToolCalls: "recoverOf",
+    serialize: "serializeOf",
+    formatResults: "formatResultsOf",
+    ...(shows && { renderTools: "renderToolsOf" }),
+    explain: "explainOf",
+    dialectProtocol: "protocolFor",
+  };
+  const imports = [
+    `import { ${reader} } from "../${file}";`,
+    ...(isHeader ? ['import { proseHeaderAt } from "../engines/harmony.ts";'] : []),
+    'import type { OneBook, OneDialect } from "../only.ts";',
+    'import * as only from "../only.ts";',
+    `import { ${constant(id)} } from "../table/rows/${id}.ts";`,
+    'import type { Dialect } from "../table/types.ts";',
+    ...(shows ? ['import { renderRow } from "../write/render-row.ts";'] : []),
+  ];
+  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""} }`;
+  const exported = Object.entries(made).map(
+    ([name, maker]) =>
+      `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(book${
+        maker === "renderToolsOf" ? ", renderRow" : maker === "protocolFor" && shows ? ", renderRow" : ""
+      });\n`,
+  );
+  return (
+    `${note}/** The calls of \`${id}\` alone. */\n${imports.join("\n")}\n\n` +
+    `export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";\n` +
+    `export type { Dialect };\n\n` +
+    `const book: OneBook = ${book};\n\n` +
+    `/** Its row of the table. */\nexport const dialect: Dialect = ${constant(id)};\n${exported.join("")}`
+  );
+}
+
+/** Returns the package's manifest with an entry for each dialect. */
+function manifest() {
+  const path = join(home, "package.json");
+  const json = JSON.parse(readFileSync(path, "utf8"));
+  const { ".": main, "./response-template": template, "./package.json": own } = json.exports;
+  /** @param {(id: string) => object} entry */
+  const all = (entry) => Object.fromEntries(ids.map((id) => [`./${id}`, entry(id)]));
+  const built = (/** @type {string} */ id) => ({ types: `./dist/only/${id}.d.ts`, default: `./dist/only/${id}.js` });
+  const published = json.publishConfig.exports;
+  json.exports = {
+    ".": main,
+    ...all((id) => ({ source: `./src/only/${id}.ts`, ...built(id) })),
+    "./response-template": template,
+    "./package.json": own,
+  };
+  json.publishConfig.exports = {
+    ".": published["."],
+    ...all(built),
+    "./response-template": published["./response-template"],
+    "./package.json": own,
+  };
+  return `${JSON.stringify(json, null, 2)}\n`;
+}
+
 const quoted = ids.map((id) => JSON.stringify(id));
 /** @type {Record<string, string>} */
 const files = {
-  [join(tables, "rows.ts")]: `${note}import type { Dialect } from "./types.ts";\n\n${rows.join("")}`,
+  ...Object.fromEntries(
+    Object.entries(dialects).flatMap(([id, row]) => [
+      [
+        join(tables, `rows/${id}.ts`),
+        `${note}import type { Dialect } from "../types.ts";\n\n/** \`${id}\`. */\nexport const ${constant(id)}: Dialect = ${literal({ id, ...row })};\n`,
+      ],
+      [join(home, `src/only/${id}.ts`), entryOf(id, row)],
+    ]),
+  ),
+  [join(home, "package.json")]: manifest(),
   [join(tables, "ids.ts")]:
     `${note}\n/** Ids of the dialects, in the order in which they are tried where several begin alike. */\n` +
     `export type DialectId =\n  | ${quoted.join("\n  | ")};\n\n` +
     `/** Every {@link DialectId}, in the same order. */\nexport const dialectIds: readonly DialectId[] = [\n  ${quoted.join(",\n  ")},\n];\n`,
   [join(tables, "marks.ts")]: `${note}\n${marksOf()}`,
   [join(tables, "all.ts")]:
-    `${note}import type { DialectId } from "./ids.ts";\nimport * as rows from "./rows.ts";\nimport type { Dialect } from "./types.ts";\n\n` +
+    `${note}import type { DialectId } from "./ids.ts";\n${ids.map((id) => `import { ${constant(id)} } from "./rows/${id}.ts";\n`).join("")}import type { Dialect } from "./types.ts";\n\n` +
     "/** The dialects by their ids. */\n" +
-    `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: rows.${constant(id)},\n`).join("")}};\n`,
+    `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);
+const stale = ["src/only", "src/table/rows"].flatMap((folder) => {
+  const path = join(home, folder);
+  return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
+});
+const gone = stale.filter((path) => !(path in files));
 if (process.argv.includes("--check")) {
-  for (const path of changed) console.error(`${path} is not what dialects.json says. Run: node scripts/dialects.mjs`);
-  process.exitCode = changed.length > 0 ? 1 : 0;
+  for (const path of [...changed, ...gone])
+    console.error(`${path} is not what dialects.json says. Run: node scripts/dialects.mjs`);
+  process.exitCode = changed.length + gone.length > 0 ? 1 : 0;
 } else {
-  for (const path of changed) writeFileSync(path, files[path] ?? "");
-  console.log(`${ids.length} dialects, ${changed.length} files changed`);
+  for (const path of changed) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, files[path] ?? "");
+  }
+  for (const path of gone) rmSync(path);
+  console.log(`${ids.length} dialects, ${changed.length} files changed, ${gone.length} removed`);
 }

@@ -6,6 +6,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: "src/index.ts",
     attp: "src/attp/index.ts",
+    dialects: "src/dialects/index.ts",
     tam: "src/tam/index.ts",
     toolsxml: "src/toolsxml/index.ts",
   },

@@ -138,6 +138,8 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   carries: "calls" | "plan" | "code";
   /** True when tools are declared to the provider, and calls come back as call parts. */
   declaresTools?: boolean;
+  /** With `declaresTools`: calls may come as text, too, and are found in it. Native calls are used when they come. */
+  readsText?: boolean;
   renderTools(tools: readonly ToolDefinition[], options?: { locale?: Locale }): string;
   instructions(tools: readonly ToolDefinition[], options: { locale: Locale; mode: ProtocolMode }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;

@@ -1,25 +1,15 @@
+import { readJsonCall, readKeyed } from "./bodies.ts";
 import { proseHeaderAt } from "./engines/harmony.ts";
-import { readJsonBody } from "./engines/json-body.ts";
 import { readPython } from "./engines/python.ts";
 import { readTags } from "./engines/tags.ts";
 import type { DialectBook } from "./readers.ts";
-import type { BodyReader } from "./scan/read-call.ts";
 import { dialects } from "./table/all.ts";
-
-/** Reads the arguments of calls in JSON: keys for the name and the arguments, or the arguments alone behind a name. */
-export const readJsonCall: BodyReader = (call, cursor, marks) => {
-  const { arguments: args, call: rule } = marks.row;
-  const isBehindName = call.name !== undefined && rule.nameKey === undefined;
-  const isWhole = isBehindName || ((args.keys?.length ?? 0) === 0 && rule.name.at !== "only-key");
-  return readJsonBody(call, cursor, marks, isWhole);
-};
-
-/** Reads the arguments of calls in Gemma's syntax. */
-export const readKeyed: BodyReader = (call, cursor, marks) => readJsonBody(call, cursor, marks, true);
+import { checkDialect } from "./table/check-dialect.ts";
 
 /** All dialects. */
 export const allDialects: DialectBook = {
-  rows: Object.values(dialects),
+  rows: /* @__PURE__ */ Object.values(dialects),
   bodies: { json: readJsonCall, keyed: readKeyed, python: readPython, tags: readTags },
   heads: [proseHeaderAt],
+  checkOwn: checkDialect,
 };

@@ -14,7 +14,6 @@ import { DialectGrammar } from "./scan/grammar.ts";
 import { type ProseHead, ProseMarks } from "./scan/prose.ts";
 import type { BodyReader } from "./scan/read-call.ts";
 import { type Body, marksOf, type RowMarks } from "./scan/row-marks.ts";
-import { checkDialect } from "./table/check-dialect.ts";
 import type { Dialect } from "./table/types.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
@@ -27,6 +26,8 @@ export interface DialectBook {
   readonly fixed?: string;
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly heads?: readonly ProseHead[];
+  /** Checks a host's own dialect. None: only these rows can be asked for. */
+  readonly checkOwn?: (dialect: unknown) => void;
 }
 
 /** Options of a push parser. */
@@ -45,7 +46,7 @@ export function checkDialectOptions(
 ): void {
   checkParseOptions(what, options, [...ownOptions, ...own], { protocol: "dialects", repairs: repairCodes });
   const { dialect = "auto" } = options as DialectParseOptions;
-  if (typeof dialect === "object") checkDialect(dialect);
+  if (typeof dialect === "object" && book.checkOwn) book.checkOwn(dialect);
   else if (dialect !== "auto" && !book.rows.some(({ id }) => id === dialect))
     throw new TypeError(
       `${what}: there is no dialect ${JSON.stringify(dialect)}. There are auto, ${book.rows.map(({ id }) => id).join(", ")}.`,

@@ -1,7 +1,6 @@
 import { type Diagnostic, type EndOptions, isRunnable, type ParseResult, type ToolCall } from "@toolglot/core";
 import { chunksOf } from "@toolglot/core/text";
 import { CallIds } from "./actions.ts";
-import { allDialects } from "./book.ts";
 import { checkDialectOptions, type DialectBook, parserOf } from "./readers.ts";
 import type { DialectId } from "./table/ids.ts";
 import { ToolSet } from "./tools.ts";
@@ -22,37 +21,11 @@ export interface Recovered {
   diagnostics: Diagnostic[];
 }
 
-/** Options of {@link recoverToolCalls}. */
+/** Options of `recoverToolCalls`. */
 export interface RecoverOptions extends Omit<DialectParseOptions, "tools">, EndOptions {}
 
 /** A text, or its chunks. */
-type Chunks = AsyncIterable<string> | ReadableStream<string>;
-
-/**
- * Recovers the tool calls that a model wrote into its text, in any dialect of the table. Total: bad text is data. Throws `TypeError` for
- * options that can't be meant.
- *
- * @param tools Their schemas type the values, and calls that lost their marks are found by their names. Default: none.
- *
- * @example
- * ```ts
- * const { calls, text } = recoverToolCalls("One moment.\n[TOOL_CALLS]search[ARGS]{\"query\": \"tea\"}");
- * // calls[0]: { name: "search", input: { query: "tea" }, … }; text: "One moment."
- * ```
- */
-export function recoverToolCalls(text: string, tools?: readonly DialectTool[], options?: RecoverOptions): Recovered;
-export function recoverToolCalls(
-  stream: Chunks,
-  tools?: readonly DialectTool[],
-  options?: RecoverOptions,
-): Promise<Recovered>;
-export function recoverToolCalls(
-  source: string | Chunks,
-  tools?: readonly DialectTool[],
-  options: RecoverOptions = {},
-): Recovered | Promise<Recovered> {
-  return recoverWith(allDialects, source, tools, options);
-}
+export type Chunks = AsyncIterable<string> | ReadableStream<string>;
 
 /** Recovers calls by the dialects of a book. */
 export function recoverWith(
@@ -105,7 +78,8 @@ function recovered(
     if (segment.type === "text") text += segment.text;
     else if (segment.type === "reasoning") reasoning += segment.text;
     // What is shown is text.
-    else if (segment.type === "block" && segment.block.shown) text += source.slice(segment.span.start, segment.span.end);
+    else if (segment.type === "block" && segment.block.shown)
+      text += source.slice(segment.span.start, segment.span.end);
   }
   return {
     calls,

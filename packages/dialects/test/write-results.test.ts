@@ -1,10 +1,10 @@
 import type { ToolResult } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { formatResults } from "../src/format-results.ts";
 import { dialects } from "../src/table/all.ts";
 import { type DialectId, dialectIds } from "../src/table/ids.ts";
 import type { Marker, VariableMarker } from "../src/table/types.ts";
-import { formatResults } from "../src/write/results.ts";
 
 const ok = (text: string, more: Partial<ToolResult> = {}): ToolResult => ({
   callId: "functions.f:0",

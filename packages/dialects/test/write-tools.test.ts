@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { renderTools } from "../src/render-tools.ts";
 import type { DialectId } from "../src/table/ids.ts";
-import { renderTools } from "../src/write/render-tools.ts";
 
 const weather = {
   name: "get_weather",

@@ -21,6 +21,7 @@ export const promptList: readonly PromptInfo[] = (
     ["attp", "attpJavascriptPrompt", "attp-js/1"],
     ["attp", "attpRouterPrompt", "attp/1"],
     ["attp", "attpJavascriptRouterPrompt", "attp-js/1"],
+    ["dialects", "dialectsPrompt", "dialects/1"],
     ["tam", "tamPrompt", "tam/1"],
     ["toolsxml", "toolsxmlPrompt", "toolsxml/1"],
   ] as const

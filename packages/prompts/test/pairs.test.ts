@@ -1,6 +1,7 @@
 import { parse as parseAttp } from "@toolglot/attp";
 import type { Diagnostic, Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { dialectsPrompt } from "@toolglot/prompts/dialects";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { parse as parseTam } from "@toolglot/tam";
@@ -34,6 +35,8 @@ const taught: Record<string, [prompt: PromptBuilder, read: (text: string) => Rea
   attpRouterPrompt: [attpRouterPrompt, attp("python"), 3],
   attpJavascriptPrompt: [attpJavascriptPrompt, attp("javascript"), 3],
   attpJavascriptRouterPrompt: [attpJavascriptRouterPrompt, attp("javascript"), 3],
+  // The form of a call stands with the tools.
+  dialectsPrompt: [dialectsPrompt, () => ({ shown: [], diagnostics: [] }), 0],
   tamPrompt: [
     tamPrompt,
     (text) => {

@@ -1,6 +1,7 @@
 import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
 import { promptList } from "@toolglot/prompts";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { dialectsPrompt } from "@toolglot/prompts/dialects";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { describe, expect, it } from "vitest";
@@ -11,6 +12,7 @@ const prompts: [name: string, prompt: PromptBuilder][] = Object.entries({
   attpJavascriptPrompt,
   attpRouterPrompt,
   attpJavascriptRouterPrompt,
+  dialectsPrompt,
   tamPrompt,
   toolsxmlPrompt,
 });
@@ -84,7 +86,7 @@ it("should refuse a session w/ a protocol that has no programs", () => {
 });
 
 it("should ask for a block in single mode, since text without one is a mistake there", () => {
-  for (const prompt of [tamPrompt, toolsxmlPrompt]) {
+  for (const prompt of [dialectsPrompt, tamPrompt, toolsxmlPrompt]) {
     expect(prompt.build({ toolsText: "", locale: "en", mode: "single" })).toMatch(/Your response must contain a/);
     expect(prompt.build({ toolsText: "", locale: "zh", mode: "single" })).toMatch(/你的响应必须包含一个/);
   }

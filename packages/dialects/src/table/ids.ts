@@ -1,5 +1,6 @@
 // Written by scripts/dialects.mjs from dialects.json: change that, and run it.
 // biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
 
 /** Ids of the dialects, in the order in which they are tried where several begin alike. */
 export type DialectId =

@@ -1,5 +1,6 @@
 // Written by scripts/dialects.mjs from dialects.json: change that, and run it.
 // biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
 
 /** Names of elements in the markers of all dialects. */
 export const elementNames: readonly string[] = [

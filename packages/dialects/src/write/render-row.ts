@@ -1,20 +1,12 @@
 import type { Locale } from "@toolglot/core";
-import { checkKeys, isObject } from "@toolglot/internal";
-import { dialectOf } from "../table/dialect-of.ts";
+import { isObject } from "@toolglot/internal";
 import type { DialectId } from "../table/ids.ts";
+import type { Dialect } from "../table/types.ts";
 import { readTools, type ToolShape } from "../tools.ts";
 import type { DialectTool } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
 import { renderNamespace } from "./render-namespace.ts";
 import { writeCalls } from "./serialize.ts";
-
-/** Options of {@link renderTools}. */
-export interface RenderToolsOptions {
-  /** One of `hermes`, `qwen-xml`, `glm`, `harmony`. */
-  dialect: DialectId;
-  /** Language of the words around the tools. Default `en`. */
-  locale?: Locale;
-}
 
 const words: Record<Locale, { heading: string; call: string; several: string; channel: string }> = {
   en: {
@@ -38,17 +30,8 @@ const renderers = {
   harmony: renderNamespace,
 } satisfies Partial<Record<DialectId, (tools: readonly ToolShape[]) => string>>;
 
-/**
- * Returns a text for a system prompt which shows a model its tools, in the form that its own chat template uses, with the form of a call.
- * For servers that show the model no tools. Marks of calls in names and descriptions are neutralised. No tools: an empty text.
- *
- * @throws `TypeError` for a dialect other than `hermes`, `qwen-xml`, `glm` and `harmony`, for tools of another shape, and for unknown
- * options.
- */
-export function renderTools(tools: readonly DialectTool[], options: RenderToolsOptions): string {
-  checkKeys("renderTools", options, 'dialect:text locale:"zh"|"en"', ["dialect"]);
-  const { locale = "en" } = options;
-  const dialect = dialectOf("renderTools", options.dialect);
+/** Shows the tools of a dialect that is at hand, as `renderTools` does. */
+export function renderRow(dialect: Dialect, tools: readonly DialectTool[], locale: Locale = "en"): string {
   if (!Object.hasOwn(renderers, dialect.id))
     throw new TypeError(
       `renderTools: ${dialect.id} has no text for its tools. It is for ${Object.keys(renderers).join(", ")}; let the server's chat template show the tools to other models.`,

@@ -1,0 +1,16 @@
+import type { ParseResult } from "@toolglot/core";
+import { type ExplainDialectOptions, explainWith } from "./explain-with.ts";
+import { dialectOf } from "./table/dialect-of.ts";
+import type { DialectBlock } from "./types.ts";
+
+/**
+ * Returns what the model should know about its own mistakes, as text; undefined when there is nothing to explain: no finding beyond `info`,
+ * and the one block can run, or the text is a plain answer. Each finding names its code, its place and what to write instead; the form of
+ * a call in the model's dialect stands at the end.
+ *
+ * @throws `TypeError` for unknown options, and for an unknown dialect.
+ */
+export function explain(result: ParseResult<DialectBlock>, options: ExplainDialectOptions = {}): string | undefined {
+  const { dialect = result.blocks[0]?.dialect ?? "hermes", ...rest } = options;
+  return explainWith(result, dialectOf("explain", dialect), rest);
+}

@@ -1,0 +1,7 @@
+// Written by scripts/dialects.mjs from dialects.json: change that, and run it.
+// biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
+import type { Dialect } from "../types.ts";
+
+/** `apertus`. */
+export const apertus: Dialect = { id: "apertus", engine: "json", models: ["Apertus*"], evidence: "template", example: { text: "<|tools_prefix|>[{\"get_weather\": {\"city\": \"SF\"}}, {\"ping\": {}}]<|tools_suffix|>", calls: [{ name: "get_weather", input: { city: "SF" } }, { name: "ping", input: {} }] }, open: [{ text: "<|tools_prefix|>", special: true }], close: [{ text: "<|tools_suffix|>", special: true }], list: true, call: { name: { at: "only-key" } }, arguments: {}, values: "json", reasoning: [{ open: "<|inner_prefix|>", close: "<|inner_suffix|>" }], stops: ["<|assistant_end|>"], suffix: "text", results: { open: "", item: "<tool_response>\n{content}\n</tool_response>", close: "", role: "user" }, write: true };

@@ -1,0 +1,7 @@
+// Written by scripts/dialects.mjs from dialects.json: change that, and run it.
+// biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
+import type { Dialect } from "../types.ts";
+
+/** `dsml4.1`. */
+export const dsml4_1: Dialect = { id: "dsml4.1", engine: "tags", models: ["DeepSeek-V4.1*"], evidence: "template", example: { text: "<｜DSML｜ calls>\n<｜DSML｜ invoke name=\"get_weather\">\n<｜DSML｜ parameter name=\"city\" string=\"true\">SF</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n<｜DSML｜ invoke name=\"ping\">\n</｜DSML｜ invoke>\n</｜DSML｜ calls>", calls: [{ name: "get_weather", input: { city: "SF" } }, { name: "ping", input: {} }] }, open: [{ text: "<｜DSML｜ calls>\n" }], close: [{ text: "</｜DSML｜ calls>" }], call: { open: { text: "<｜DSML｜ invoke" }, name: { at: "attribute", attribute: "name" }, openEnd: ">\n", close: { text: "</｜DSML｜ invoke>\n" } }, arguments: { open: { text: "<｜DSML｜ parameter" }, key: { attribute: "name" }, close: { text: "</｜DSML｜ parameter>\n" }, typeMark: { attribute: "string", raw: ["true"] }, otherMark: "false" }, values: "raw-or-json", reasoning: [{ open: "<think>", close: "</think>" }], stops: ["<｜end▁of▁sentence｜>"], suffix: "none", results: { open: "<function_results>\n", item: "<result>{content}</result>", close: "\n</function_results>", role: "user" }, write: true };

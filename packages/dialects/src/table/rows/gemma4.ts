@@ -1,0 +1,7 @@
+// Written by scripts/dialects.mjs from dialects.json: change that, and run it.
+// biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
+import type { Dialect } from "../types.ts";
+
+/** `gemma4`. */
+export const gemma4: Dialect = { id: "gemma4", engine: "keyed", models: ["gemma-4*"], evidence: "template", example: { text: "<|tool_call>call:get_weather{city:<|\"|>SF<|\"|>,l:[1,2],n:3,o:{k:<|\"|>v<|\"|>},ok:true}<tool_call|><|tool_call>call:ping{}<tool_call|>", calls: [{ name: "get_weather", input: { city: "SF", l: [1, 2], n: 3, o: { k: "v" }, ok: true } }, { name: "ping", input: {} }] }, open: [{ text: "<|tool_call>", special: true }], close: [{ text: "<tool_call|>", special: true }], wrapsEach: true, call: { open: { text: "call:", optional: true }, name: { at: "text", until: [{ text: "{" }] }, close: { text: "}" } }, arguments: {}, values: "gemma", stringDelimiters: [["<|\"|>", "<|\"|>"]], sorted: true, reasoning: [{ open: "<|channel>thought\n", close: "<channel|>", channel: true }], stops: ["<turn|>", "<|tool_response>"], suffix: "none", results: { open: "", item: "<|tool_response>response:{name}{value:{content}}<tool_response|>", close: "", role: "tool", separator: "", as: "gemma" }, write: true, bare: "known-names" };

@@ -1,0 +1,7 @@
+// Written by scripts/dialects.mjs from dialects.json: change that, and run it.
+// biome-ignore-all format: written by a script.
+// biome-ignore-all assist/source/organizeImports: written by a script.
+import type { Dialect } from "../types.ts";
+
+/** `glm-5.3`. */
+export const glm5_3: Dialect = { id: "glm-5.3", engine: "json", models: [], evidence: "parser", example: { text: "<tool_call>get_weather>{\"city\": \"SF\"}<tool_call>ping>{}", calls: [{ name: "get_weather", input: { city: "SF" } }, { name: "ping", input: {} }] }, open: [{ text: "<tool_call>" }], close: [{ text: "</tool_call>", optional: true, unwritten: true }], wrapsEach: true, call: { name: { at: "text", until: [{ text: ">" }] } }, arguments: {}, values: "json", reasoning: [{ open: "<think>", close: "</think>" }], stops: ["<|observation|>", "<|user|>", "<|endoftext|>"], suffix: "none", results: { open: "", item: "<tool_response>\n{content}\n</tool_response>", close: "", role: "tool" }, write: true };
