@@ -323,15 +323,15 @@ describe("any JSON", () => {
     );
   });
 
-  it("never halves a pair that is written as two escapes", () => {
+  it("never halves a pair, as two escapes or as it is", () => {
     const told: string[] = [];
     const reader = new LiteralReader(json, { listener: { piece: (_depth, _key, text) => told.push(text) } });
     let window = "";
-    for (const unit of '"a\\ud83d\\ude00\\ud83d\\ud83d\\ude00"') {
+    for (const unit of '"a\\ud83d\\ude00\\ud83d\\ud83d\\ude00😀\ud83dx"'.split("")) {
       window += unit;
       window = window.slice(reader.read(window, 0, 0, false));
     }
-    expect(told).toEqual(["a", "😀", "\ud83d", "😀"]);
+    expect(told).toEqual(["a", "😀", "\ud83d", "😀", "😀", "\ud83dx"]);
   });
 
   it("is never another value when it is cut", () => {
