@@ -52,7 +52,7 @@ export class ValueWriter {
 
   /** Returns a string between what delimits it. */
   string(text: string, path: string, language: Language, depth = 0): string {
-    const { stringDelimiters, singleQuotes, plainSingleQuotes, close } = this.dialect;
+    const { stringDelimiters, singleQuotes, plainSingleQuotes } = this.dialect;
     if (language === "gemma") {
       const [before, after] = stringDelimiters?.[0] ?? ['"', '"'];
       if (text.includes(after)) this.refuse(path, `a text with ${JSON.stringify(after)} in it, which would end it`);
@@ -63,9 +63,9 @@ export class ValueWriter {
     if (plainSingleQuotes) {
       // In lists the template writes Python's form, whose escapes are read between double quotes only.
       if (text.startsWith("'") || (depth > 0 && quoted.length > text.length + 2)) return quoted;
-      const [closer] = close ?? [];
-      const ends = /'\s*[,)\]}:]/.test(text) || (closer && "text" in closer && text.includes(`'${closer.text}`));
-      if (ends) this.refuse(path, "a text with a quote before a separator, which would end it");
+      // Its closer begins with `<|`.
+      if (/'\s*(?:[,)\]}:]|<\|)/.test(text))
+        this.refuse(path, "a text with a quote before a separator, which would end it");
       return `'${text}'`;
     }
     return singleQuotes ? `'${quoted.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : quoted;
