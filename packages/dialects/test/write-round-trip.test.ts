@@ -2,9 +2,9 @@ import type { JsonObject } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse } from "../src/parse.ts";
+import { serialize } from "../src/serialize.ts";
 import { dialects } from "../src/table/all.ts";
 import { dialectIds } from "../src/table/ids.ts";
-import { serialize } from "../src/write/serialize.ts";
 
 const written = dialectIds.filter((id) => dialects[id].write);
 /** Texts that could be taken for something else. */

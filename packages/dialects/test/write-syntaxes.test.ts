@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
+import { serialize } from "../src/serialize.ts";
 import type { DialectId } from "../src/table/ids.ts";
-import { serialize } from "../src/write/serialize.ts";
 
 const one = (dialect: DialectId, input: JsonObject): string => serialize({ dialect, calls: [{ name: "f", input }] });
 /** What a caller is told. */
