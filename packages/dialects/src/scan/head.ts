@@ -122,6 +122,7 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head) return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
+  if (!head)
+    return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
   return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }
