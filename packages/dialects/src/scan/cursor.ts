@@ -1,4 +1,4 @@
-import type { EndOptions } from "@toolglot/core";
+import type { EndOptions, Span } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
 import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
 
@@ -10,8 +10,8 @@ export class Cursor {
   source!: Source;
   /** Given when no more text comes. */
   ending: EndOptions | undefined;
-  /** Offsets of marks that were written with other characters. */
-  readonly lookAlikes: number[] = [];
+  /** Marks that were written with other characters. */
+  readonly lookAlikes: Span[] = [];
   readonly variable: Variable = {};
 
   get offset(): number {
@@ -57,7 +57,7 @@ export class Cursor {
         continue;
       }
       if (end === 0) return false;
-      if (last.looksAlike) this.lookAlikes.push(source.base + start);
+      if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
       source.at = end;
       return true;
     }
