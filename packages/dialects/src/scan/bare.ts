@@ -32,11 +32,11 @@ export class BareCalls {
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
 
-  /** @param isFixed The host has chosen the dialect: if it has no marks, and no tools are given, every name counts. */
-  constructor(rows: readonly RowMarks[], tools: ToolSet, isFixed: boolean) {
-    this.#rows = rows.filter(({ row }) => row.bare === "known-names");
+  /** @param takesAnyName If no tools are given, every name counts. */
+  constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean) {
+    this.#rows = rows;
     this.#tools = tools;
-    this.#takesAnyName = isFixed && !tools.isGiven && this.#rows.every(isMarkless);
+    this.#takesAnyName = takesAnyName && !tools.isGiven;
   }
 
   /** Whether a name is one of a call. */
