@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 const home = join(root, "packages/dialects");
 const tables = join(home, "src/table");
 const source = readFileSync(join(home, "dialects.json"), "utf8");
-/** @type {Record<string, Record<string, any>>} */
+/** @type {Record<string, Record<string, unknown> & { engine: string; arguments: Record<string, unknown> }>} */
 const dialects = JSON.parse(source);
 const ids = Object.keys(dialects);
 const note =
@@ -69,7 +69,7 @@ const readers = {
 /** Dialects that have a text of their own for tools. */
 const shown = ["hermes", "qwen-xml", "glm", "harmony"];
 
-/** Returns the entry of one dialect. @param {string} id @param {Record<string, any>} row */
+/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown> }} row */
 function entryOf(id, { engine, arguments: args }) {
   const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
   const [reader, file] = readers[/** @type {keyof typeof readers} */ (form)];

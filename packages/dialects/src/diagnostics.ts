@@ -62,7 +62,7 @@ const table: Record<ShortCode, DiagnosticText> = {
     "Leave the format's own closing marks out of values.",
   ],
   "json-repaired": ["warning", "structure", "The JSON was repaired.", "Write valid JSON."],
-  "python-literal": ["warning", "none", "A value is written as Python writes it.", "Write true, false and null."],
+  "python-literal": ["warning", "none", "A value is written as Python writes it.", "Write values as JSON."],
   coerced: ["warning", "value", "A value was read as the type that the tool declares."],
   unclosed: ["warning", "structure", "A closing mark is missing.", "Close every call."],
   "stray-closer": ["warning", "structure", "A closing mark closes nothing.", "Close every call once."],

@@ -30,32 +30,58 @@ export function dialectFor(facts: ModelFacts): DialectId | undefined {
   return byMarkers(response) ?? byMarkers(chatTemplate) ?? (model === undefined ? undefined : byName(model));
 }
 
-/** The dialect with most of its own markers in a text; of those with as many, the one that misses fewest, then the first of the table. */
+/**
+ * The dialect with most of its own tokens in a text; of those with as many, the one whose markers stand there as it writes them, with their
+ * line breaks, then the one that misses fewest, then the first of the table.
+ */
 function byMarkers(template: string): DialectId | undefined {
-  // A template may stand in JSON, where quotes and angle brackets can be escaped.
-  const text = template.replaceAll('\\"', '"').replaceAll("\\u003c", "<").replaceAll("\\u003e", ">");
-  let best: { id: DialectId; found: number; missed: number } | undefined;
+  const text = plainTemplate(template);
+  let best: { id: DialectId; score: readonly number[] } | undefined;
   for (const id of dialectIds) {
-    const marks = marksOf(dialects[id]);
-    const found = marks.filter((mark) => text.includes(mark)).length;
-    const missed = marks.length - found;
+    const { tokens, wholes } = marksOf(dialects[id]);
+    const count = (marks: readonly string[]): number => marks.filter((mark) => text.includes(mark)).length;
+    const found = count(tokens);
+    const missed = tokens.length - found;
     if (found === 0 || found < missed) continue;
-    if (!best || found > best.found || (found === best.found && missed < best.missed)) best = { id, found, missed };
+    const score = [found, count(wholes), -missed];
+    if (!best || isMore(score, best.score)) best = { id, score };
   }
   return best?.id;
 }
 
-/** Returns the tokens and tags that a dialect writes, each once: `<tool_call>`, `<parameter=`, `[ARGS]`. */
-function marksOf({ open, close = [], call, arguments: args }: Dialect): string[] {
+function isMore(score: readonly number[], than: readonly number[]): boolean {
+  const at = score.findIndex((part, index) => part !== than[index]);
+  return at >= 0 && (score[at] as number) > (than[at] as number);
+}
+
+/** Returns a template with its escapes resolved, those of JSON too, and its constants in their places. */
+function plainTemplate(template: string): string {
+  const text = template
+    .replaceAll('\\"', '"')
+    .replaceAll("\\n", "\n")
+    .replaceAll("\\u003c", "<")
+    .replaceAll("\\u003e", ">");
+  const constants = new Map<string, string>();
+  for (const [, name, value] of text.matchAll(/\bset (\w{1,40}) = ["']([^"'\n]{1,64})["']/g))
+    constants.set(name as string, value as string);
+  return text.replace(/\{\{-? ?(\w{1,40}) ?-?\}\}/g, (whole, name: string) => constants.get(name) ?? whole);
+}
+
+/** Returns the tokens and tags that a dialect writes, each once (`<tool_call>`, `<parameter=`, `[ARGS]`), and markers of more than one. */
+function marksOf({ open, close = [], call, arguments: args }: Dialect): { tokens: string[]; wholes: string[] } {
   const until = call.name.at === "text" ? call.name.until : [];
   const key = typeof args.key === "object" && !("attribute" in args.key) ? args.key : undefined;
   const markers = [...open, ...close, call.open, call.close, ...until, args.open, args.keyClose, key, args.close];
-  const texts = markers.flatMap((marker) => (marker ? [textOf(marker)] : []));
-  return [
-    ...new Set(
-      texts.flatMap((text) => text.match(/\]<\]minimax\[>\[|<[^<>\s]{2,}>?|\[[A-Z_]+\]|```\w+|\w{5,}$/g) ?? []),
-    ),
-  ];
+  const texts = [...new Set(markers.flatMap((marker) => (marker ? [textOf(marker)] : [])))];
+  const [first = ""] = texts;
+  const tokens = new Set<string>();
+  const wholes = texts.filter((text) => {
+    const found = text.match(/\]<\]minimax\[>\[|<[^<>\s]{2,}>?|\[[A-Z_]+\]|```\w+|\w{5,}$/g) ?? [];
+    for (const token of found) tokens.add(token);
+    return found.length > 0 && found[0] !== text;
+  });
+  if (call.name.at === "key") wholes.push(`${first}{"`);
+  return { tokens: [...tokens], wholes };
 }
 
 function textOf(marker: Marker | VariableMarker): string {

@@ -103,6 +103,17 @@ const jinja: Record<string, [template: string, dialect: DialectId | undefined]> 
     "qwen-xml",
   ],
   glm: ["{{ '\n<tool_call>' + name }}<arg_key>{{ k }}</arg_key>\n<arg_value>{{ v }}</arg_value>\n</tool_call>", "glm"],
+  "glm without line breaks": [
+    "{{- '<tool_call>' + name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value>{% endfor %}</tool_call>",
+    "glm-4.7",
+  ],
+  "hermes without line breaks": ['<tool_call>{"name": {{ name }}, "arguments": {{ a }}}</tool_call>', "exaone"],
+  "a constant for a part of the marks": [
+    '{%- set dsml_token = "｜DSML｜" -%}<{{ dsml_token }}function_calls>\n<{{ dsml_token }}invoke name="">' +
+      '<{{ dsml_token }}parameter name="" string="true"></{{ dsml_token }}parameter></{{ dsml_token }}invoke></{{ dsml_token }}function_calls>',
+    "dsml",
+  ],
+  "macros that write the marks": ["'<|open|>' + tag + '<|sep|>' '<|close|>' + tag + '<|sep|>'", "kimi-k3"],
   "a fence": [
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + type + '<｜tool▁sep｜>' + name + '\\n```json\\n' + a + '<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
     "deepseek-v3",

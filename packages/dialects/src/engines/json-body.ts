@@ -108,7 +108,7 @@ class Members implements LiteralListener {
 
   value(depth: number, key: string | undefined, value: JsonValue, start: number, end: number): void {
     const span = { start, end };
-    if (depth === this.depth && this.#inArguments && key !== undefined) this.#argument?.value(value, span);
+    if (depth === this.depth && this.#inArguments && key !== undefined) this.#argument?.value(value, span, true);
     if (depth !== 1 || this.depth === 1 || key === undefined) return;
     if (this.#inArguments) {
       this.#hasArguments = true;

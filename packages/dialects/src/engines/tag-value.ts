@@ -38,7 +38,7 @@ function isFollowed(text: string, at: number, marks: RowMarks, ended: boolean, i
 function closesAll(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const { callClose, close } = marks;
   const call = callClose ? markAt(text, at, callClose, ended) : at;
-  if (call <= 0) return call;
+  if (callClose && call <= 0) return call;
   const wrapper = close.length > 0 || !callClose ? anyAt(text, call, close, ended) : call;
   if (wrapper <= 0) return wrapper;
   if (behindSpace(text, wrapper) >= text.length) return ended ? wrapper : more;

@@ -23,6 +23,8 @@ export class CallDraft {
   others: readonly JsonValue[] = [];
   /** Why nothing of it can be used. */
   failure: "truncated" | "invalid" | undefined;
+  /** What closes it is missing. */
+  isUnclosed = false;
   #isRepaired = false;
   #waiting: Delta[] | undefined = [];
 
@@ -65,6 +67,7 @@ export class CallDraft {
 
   /** Reports a slip of the call; false when it is not allowed, and the call rejected. */
   slip(code: ShortCode, span: Span, change?: DiagnosticChange): boolean {
+    this.isUnclosed ||= code === "unclosed";
     const allowed = this.block.slip(code, span, change);
     if (!allowed) this.failure ??= "invalid";
     if (isRepair(code)) this.#isRepaired = true;
@@ -93,8 +96,8 @@ export class CallDraft {
   }
 
   /** Puts an argument into the input. */
-  put(name: string, value: JsonValue, span: Span): void {
-    if (name in this.input)
+  put(name: string, value: JsonValue, span: Span, isTold: boolean): void {
+    if (name in this.input && !isTold)
       this.slip("duplicate-key", span, {
         message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.`,
       });
@@ -161,26 +164,27 @@ export class Argument {
   /** Ends it with a text, whose type its schema says, or a mark beside it. */
   text(text: string, span: Span, mark?: "raw" | "json"): void {
     const { schema, root } = this.#types;
-    this.#finish(typeText(text, schema, root, mark), span);
+    this.#finish(typeText(text, schema, root, mark), span, false);
   }
 
-  /** Ends it with a value that has a type. */
-  value(value: JsonValue, span: Span): void {
+  /** Ends it with a value that has a type; `isTold`: a second one of its name was reported already. */
+  value(value: JsonValue, span: Span, isTold = false): void {
     const { schema, root } = this.#types;
-    this.#finish(typeJson(value, schema, root), span);
+    this.#finish(typeJson(value, schema, root), span, isTold);
   }
 
   /** Ends it with a value that was typed already. */
   typed(value: JsonValue, span: Span): void {
-    this.#finish({ value, slips: [] }, span);
+    this.#finish({ value, slips: [] }, span, false);
   }
 
   #finish(
     { value, slips }: { value: JsonValue; slips: readonly Omit<ValueSlip, "start" | "end">[] },
     span: Span,
+    isTold: boolean,
   ): void {
     for (const { code, affects } of slips) this.#call.slip(code, span, { affects });
     if (!this.#sent) this.piece(typeof value === "string" ? value : JSON.stringify(value));
-    this.#call.put(this.name, value, span);
+    this.#call.put(this.name, value, span, isTold);
   }
 }

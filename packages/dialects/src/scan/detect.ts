@@ -1,5 +1,5 @@
 import { callAt } from "./head.ts";
-import { behindSpace, markAt, more } from "./marks.ts";
+import { behindSpace, last, markAt, more } from "./marks.ts";
 import type { RowMarks } from "./row-marks.ts";
 
 /** So much white space may stand between an opener and what shows whose it is. */
@@ -50,9 +50,15 @@ export function beginsAt(text: string, at: number, marks: RowMarks, ended: boole
     const end = markAt(text, at, opener, ended);
     undecided ||= end === more;
     if (end <= 0) continue;
+    // Marks that another dialect has for its own: the type mark of the first argument tells.
+    if (last.isOther) {
+      const typed = typeMarkAt(text, end, marks, ended);
+      undecided ||= typed === more;
+      if (typed <= 0) continue;
+    }
     const next = behindSpace(text, end);
     if (next - end > maxSpace) continue;
-    const call = callAt(text, next, marks, ended);
+    const call = callAt(text, end, marks, ended);
     if (call > 0) return call;
     undecided ||= call === more;
   }
@@ -76,4 +82,22 @@ export function beginsAt(text: string, at: number, marks: RowMarks, ended: boole
       if (call > 0) return call;
     }
   return undecided ? more : 0;
+}
+
+/** So far behind an opener its first argument may stand. */
+const maxHead = 600;
+
+/** Whether the first argument behind an opener has the dialect's type mark: 0, a higher number, or {@link more}. */
+function typeMarkAt(text: string, at: number, { row, argOpen, callClose }: RowMarks, ended: boolean): number {
+  const { typeMark } = row.arguments;
+  if (!typeMark || !("attribute" in typeMark)) return 1;
+  const limit = Math.min(text.length, at + maxHead);
+  for (let next = text.indexOf("<", at); next >= 0 && next < limit; next = text.indexOf("<", next + 1)) {
+    if (callClose && markAt(text, next, callClose, true) > 0) return 0;
+    const tag = argOpen ? markAt(text, next, argOpen, ended) : 0;
+    if (tag === more) return more;
+    const end = tag > 0 ? text.indexOf(">", tag) : -1;
+    if (end >= 0) return new RegExp(`\\s${typeMark.attribute}\\s*=`).test(text.slice(tag, end)) ? 1 : 0;
+  }
+  return ended || text.length - at > maxHead ? 0 : more;
 }

@@ -5,6 +5,9 @@ import { bodyOf, type RowMarks } from "./row-marks.ts";
 /** A name longer than this is none. */
 const maxNameLength = 256;
 
+/** A name that the end of the text cut off; a word of a sentence ends in a sign, or stands behind a blank. */
+const cutName = /^[\w.:-]{0,99}\w$/;
+
 /** The head of a call: what stands between its opener and its arguments. */
 export interface CallHead {
   name: string;
@@ -107,7 +110,7 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   }
   if (name.at === "key" || name.at === "only-key") {
     // Some write the name before the object, all the same.
-    const form = name.at === "key" ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;
+    const form = name.at === "key" && row.list && marks.close.length > 0 ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;
     const rest = text.slice(next, next + 102);
     if (form.test(rest)) return 1;
     return /^[\w.:-]{1,100}$/.test(rest) && rest.length < 101 && !ended ? more : 0;
@@ -119,6 +122,6 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head) return ended && /^[\w.:-]*$/.test(text.slice(next)) && next < text.length ? 1 : 0;
+  if (!head) return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
   return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

@@ -7,6 +7,10 @@ export interface Mark {
   readonly texts: readonly string[];
   readonly special: boolean;
   readonly optional: boolean;
+  /** It is read, and never written. */
+  readonly unwritten: boolean;
+  /** So many of the texts are its own; the others are slips. */
+  readonly ownTexts: number;
   /** It counts at the start of a line only. */
   readonly lineStart: boolean;
 }
@@ -34,9 +38,18 @@ export function markOf(marker: Marker | VariableMarker): Mark {
   if (!mark) {
     const written = "text" in marker ? marker.text : `${marker.prefix}\0${marker.lead ?? ""}\0${marker.suffix}`;
     const others = "text" in marker ? (marker.lookAlikes ?? []) : [];
-    const { special = false, optional = false } = marker;
+    // A fence before a special token may be missing.
+    const own = /^\s*```</.test(written) ? [written, written.replace(/^\s*```/, "")] : [written];
+    const { special = false, optional = false, unwritten = false } = marker;
     const lineStart = "lineStart" in marker && marker.lineStart === true;
-    mark = { texts: [written, ...others].map(folded), special, optional, lineStart };
+    mark = {
+      texts: [...own, ...others].map(folded),
+      special,
+      optional,
+      unwritten,
+      ownTexts: own.length,
+      lineStart,
+    };
     made.set(marker, mark);
   }
   return mark;
@@ -52,8 +65,8 @@ export function nameEndOf(marker: Marker | VariableMarker): Mark {
 /** What {@link textAt} and {@link markAt} answer when only more text decides. */
 export const more = -1;
 
-/** What was found by the last successful look: it was not written as the table has it. */
-export const last: { looksAlike: boolean } = { looksAlike: false };
+/** What was found by the last successful look: it was not written as the table has it; it is another text that is read as it. */
+export const last: { looksAlike: boolean; isOther: boolean } = { looksAlike: false, isOther: false };
 
 /**
  * Returns the index behind a mark at an index of a text; 0 when it is not there, {@link more} when the text ends in it. The bars of
@@ -65,7 +78,8 @@ export function markAt(text: string, at: number, mark: Mark, ended: boolean, var
     const found = textAt(text, at, one, ended, variable);
     if (found === more) undecided = true;
     else if (found > 0) {
-      last.looksAlike ||= number > 0;
+      last.isOther = number >= mark.ownTexts;
+      last.looksAlike ||= last.isOther;
       return found;
     }
   }

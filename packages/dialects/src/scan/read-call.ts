@@ -3,6 +3,7 @@ import type { BlockDraft } from "./block-draft.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
 import { nameAt } from "./head.ts";
+import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
 /** Reads the arguments of a call, and goes behind them; false when the call is rejected. */
@@ -18,10 +19,13 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const readBody = block.host.bodies[body];
   if (!readBody || !(yield* readHead(call, cursor, marks)) || !(yield* readBody(call, cursor, marks))) return call;
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
+  if (callClose.ownTexts > 1) yield* cursor.take(fence);
   if (!callClose.optional && !(yield* cursor.sees(marks.stops)))
     call.slip("unclosed", { start: call.start, end: cursor.offset });
   return call;
 }
+
+const fence = markOf({ text: "```" });
 
 /** Reads the name of a call, where it stands before the arguments. */
 function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {

@@ -8,7 +8,7 @@ import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
 import { callAt } from "./head.ts";
-import { behindSpace, more } from "./marks.ts";
+import { behindSpace, type Mark, more } from "./marks.ts";
 import { readCall, skipCall } from "./read-call.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
@@ -92,7 +92,9 @@ function* endsLine(cursor: Cursor, end: number): Reading<boolean> {
 function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<BlockEnd<DialectBlock>> {
   const { isBare = false } = place;
   let end = cursor.offset;
+  let begin = -1;
   do {
+    begin = cursor.offset;
     yield* readWrapper(block, cursor, marks, place);
     end = cursor.offset;
     // A stutter of what closes it.
@@ -100,11 +102,12 @@ function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Pla
       block.slip("stray-closer", { start: end, end: cursor.offset });
       end = cursor.offset;
     }
-  } while (yield* goesOn(cursor, marks, isBare));
+  } while (end > begin && (yield* goesOn(cursor, marks, isBare)));
   while (yield* cursor.takeAny(marks.stops)) end = cursor.offset;
   cursor.source.seek(end);
   yield* cursor.lineBreak();
-  for (const at of cursor.lookAlikes) block.slip("look-alike", { start: at, end: at + 1 });
+  const [odd] = cursor.lookAlikes;
+  if (odd !== undefined) block.slip("look-alike", { start: odd, end: odd + 1 });
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
@@ -147,12 +150,13 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     block.slip("unwrapped", { start, end: start });
   let count = 0;
   let inList = false;
+  let isUnclosed = false;
   for (;;) {
     const span = { start, end: cursor.offset };
     if (!(yield* cursor.space())) {
-      const lacks = inList || (isWrapped && close.length > 0 && !close[0]?.optional);
+      const lacks = inList || (isWrapped && isWritten(close[0]));
       if (count === 0) rejectOpener(block, cursor, start);
-      else if (lacks && !block.isTruncated) block.slip("unclosed", span);
+      else if (lacks && !block.isTruncated && !isUnclosed) block.slip("unclosed", span);
       return;
     }
     if ((isWrapped || count > 0) && (yield* cursor.takeAny(close))) {
@@ -183,14 +187,14 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       source.at += 1;
       yield* cursor.space();
     }
-    if (!(yield* beginsCall(cursor, marks))) {
+    if (!(place.isBare && count === 0) && !(yield* beginsCall(cursor, marks))) {
       if (mayEnd) {
         cursor.source.seek(back);
         return;
       }
       if (isNext) continue;
       if (count > 0) {
-        if (inList || !close[0]?.optional) block.slip("unclosed", span);
+        if (!isUnclosed && (inList || isWritten(close[0]))) block.slip("unclosed", span);
         return;
       }
       rejectOpener(block, cursor, start, "invalid-json");
@@ -200,6 +204,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     count += 1;
     const call = yield* readCall(block, cursor, marks);
     const { failure } = call;
+    isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
       if (row.engine === "python") yield* skipPythonCall(cursor);
       else yield* skipCall(call, cursor, marks);
@@ -222,6 +227,9 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     }
   }
 }
+
+/** Whether what closes a wrapper is always written. */
+const isWritten = (mark: Mark | undefined): boolean => mark !== undefined && !mark.unwritten;
 
 function* beginsCall(cursor: Cursor, marks: RowMarks): Reading<boolean> {
   for (;;) {

@@ -27,8 +27,8 @@ export type DialectId =
   | "glm-4.7"
   | "glm-5.3"
   | "minimax"
-  | "anthropic-xml"
   | "dsml"
+  | "anthropic-xml"
   | "dsml4"
   | "dsml4.1"
   | "gigachat3.5"
@@ -78,8 +78,8 @@ export const dialectIds: readonly DialectId[] = [
   "glm-4.7",
   "glm-5.3",
   "minimax",
-  "anthropic-xml",
   "dsml",
+  "anthropic-xml",
   "dsml4",
   "dsml4.1",
   "gigachat3.5",

@@ -24,6 +24,7 @@ export const elementNames: readonly string[] = [
   "escape",
   "function",
   "function_calls",
+  "function_response",
   "function_results",
   "ifm|arg_key",
   "ifm|arg_value",

@@ -58,7 +58,7 @@ export interface Dialect {
   open: readonly (Marker | VariableMarker)[];
   /** What closes it. */
   close?: readonly (Marker | VariableMarker)[];
-  /** Stands before the calls of a message, as its header; `{name}` is the name of the first. What ends the message are its stops. */
+  /** Stands before the wrapper of calls, as the header of a message; `{name}` is the name of the first. What ends it are the stops. */
   header?: string;
   /** What is written between two calls of a run. Default: nothing; in a list `, `. */
   separator?: string;
@@ -121,7 +121,7 @@ export interface Dialect {
   plainSingleQuotes?: true;
   /** JSON is written without spaces. */
   compact?: true;
-  /** Keys of objects are written in the order of their letters. */
+  /** Keys of objects are written in the order of their letters, whether capital or not. */
   sorted?: true;
   /** The five entities of XML stand for their characters in attributes. */
   entities?: true;

@@ -3,7 +3,7 @@ const meanings = ["\\", '"', "'", "/", "\b", "\f", "\n", "\r", "\t", "\x07", "\v
 const digitsBehind: Record<string, number> = { u: 4, x: 2, U: 8 };
 
 /** An escape: what it means, and its length. `cut`: it may go on behind the text, or is the first half of a pair. */
-export type Escape = { meaning: string; length: number } | "cut";
+type Escape = { meaning: string; length: number } | "cut";
 
 /** Reads the escape at a backslash, of JSON or of Python, in a string that `quote` closes. Undefined: there is no such escape. */
 export function readEscape(

@@ -1,17 +1,8 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
-import { readString, type StringToken } from "./string-token.ts";
-import type { LiteralListener, LiteralSyntax, ValueSlip } from "./types.ts";
-import { readWord } from "./word.ts";
-
-/** How a {@link LiteralReader} reads. */
-export interface LiteralOptions {
-  listener?: LiteralListener;
-  /** Strings in up to this many containers are told in pieces. Default 0. */
-  stringsTo?: number;
-  /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
-  allows?(code: ValueSlip["code"]): boolean;
-}
+import { readString, standsAt, type Token } from "./string-token.ts";
+import type { LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
+import { readWord, wordRun } from "./word.ts";
 
 /** A container that is open. */
 interface Frame {
@@ -24,24 +15,13 @@ interface Frame {
   comma?: true;
 }
 
-/** A string or a word that is half read. */
-interface Token {
-  isKey: boolean;
-  start: number;
-  text: string;
-  string?: StringToken;
-  /** The units of a word. */
-  run: RegExp;
-  /** Offset of the first raw control character. */
-  control?: number;
-}
-
 const maxDepth = 512;
+const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];
 const closers: Record<string, string> = { "{": "}", "[": "]", "(": ")" };
-const stringRuns: Record<string, RegExp> = { '"': /[^"\\]*/y, "'": /[^'\\]*/y };
-const plainWord = /[\w.+$\u0080-\uffff-]*/y;
-const gemmaWord = /[^,}\]<]*/y;
-const gemmaKey = /[^:,{}[\]<]*/y;
+const quotes: Record<string, { run: RegExp; long: string }> = {
+  '"': { run: /[^"\\]*/y, long: '"""' },
+  "'": { run: /[^'\\]*/y, long: "'''" },
+};
 /** Units that a mark may begin with. */
 const markStart = /[<>[\](){}`|;]/;
 
@@ -54,7 +34,7 @@ const markStart = /[<>[\](){}`|;]/;
 export class LiteralReader {
   /**
    * `done`: the value is whole, and ends at the index that `read` returned. `blocked`: what stands at that index can't stand there, but it may
-   * begin a mark, and what is open is sound: {@link close}, or no value. `failed`: no value.
+   * begin a mark, and nothing is half written: {@link close}, or no value. `failed`: no value. `open` at the end of the text: it is cut off.
    */
   state: "open" | "done" | "blocked" | "failed" = "open";
   /** The value, once `done`. */
@@ -92,7 +72,7 @@ export class LiteralReader {
 
   /** Whether a string, or a key that is one, is half read. */
   get inString(): boolean {
-    return !!this.#token?.string;
+    return !!this.#token?.close;
   }
 
   /**
@@ -114,19 +94,22 @@ export class LiteralReader {
    * repair is not allowed.
    */
   close(at: number): boolean {
-    const isSound = !this.#token && this.depth > 0 && /next|first/.test(this.#expects);
-    if (!isSound || !/open|blocked/.test(this.state)) return false;
+    if (!this.#isSound() || !/open|blocked/.test(this.state)) return false;
     this.state = "open";
     this.#slip("json-repaired", "structure", at, at);
     while (this.state === "open") this.#closeFrame(at);
     return /done/.test(this.state);
   }
 
+  /** Whether nothing is half written, so that what is open can be closed. */
+  #isSound(): boolean {
+    return !this.#token && this.depth > 0 && /next|first/.test(this.#expects);
+  }
+
   /** Reads the next thing. False: only more text decides. */
   #step(): boolean {
     const token = this.#token;
-    if (token?.string) return this.#readString(token, token.string);
-    if (token) return this.#readWord(token);
+    if (token) return token.close ? this.#readString(token) : this.#readWord(token);
     while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#text.length && this.#readMark(this.#text.charAt(this.#at), this.#stack.at(-1));
   }
@@ -141,7 +124,7 @@ export class LiteralReader {
   #stop(): boolean {
     const unit = this.#text.charAt(this.#at);
     this.#fail(this.#base + this.#at, `${JSON.stringify(unit)} can't stand here`);
-    if (markStart.test(unit)) this.state = "blocked";
+    if (this.#isSound() && markStart.test(unit)) this.state = "blocked";
     return false;
   }
 
@@ -191,41 +174,31 @@ export class LiteralReader {
 
   /** Begins a key or a value. */
   #begin(unit: string, isKey: boolean): boolean {
-    const { language, stringDelimiters = [], plainSingleQuotes } = this.#syntax;
+    const { language, stringDelimiters, plainSingleQuotes } = this.#syntax;
     const python = language === "python";
     const closer = closers[unit];
     if (closer && !isKey && (unit !== "(" || python)) return this.#open(unit, closer);
-    for (const [open, close] of stringDelimiters) {
-      const found = this.#ahead(open);
-      if (found !== "no") return found === "cut" ? false : this.#beginToken(isKey, open.length, close);
+    for (const [open, close] of stringDelimiters ?? none) {
+      const found = standsAt(this.#text, this.#at, open, this.#ended);
+      if (found !== false) return found === true && this.#beginToken(isKey, open.length, close);
     }
-    const run = stringRuns[unit];
-    if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
-    const three = python && run ? this.#ahead(unit.repeat(3)) : "no";
-    if (three === "cut") return false;
-    if (run)
-      return three === "no" ? this.#beginToken(isKey, 1, unit, run) : this.#beginToken(isKey, 3, unit.repeat(3), run);
-    const word = language === "gemma" && this.depth > 0 ? (isKey ? gemmaKey : gemmaWord) : plainWord;
+    const quote = quotes[unit];
+    if (quote) {
+      if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
+      const isLong = python && standsAt(this.#text, this.#at, quote.long, this.#ended);
+      if (isLong === undefined) return false;
+      const close = isLong ? quote.long : unit;
+      return this.#beginToken(isKey, close.length, close, quote.run);
+    }
+    const word = wordRun(language === "gemma" && this.depth > 0, isKey);
     word.lastIndex = this.#at;
     word.test(this.#text);
     return word.lastIndex > this.#at ? this.#beginToken(isKey, 0, "", word) : this.#stop();
   }
 
-  /** Whether a mark stands here; `cut`: more text decides. */
-  #ahead(mark: string): "yes" | "no" | "cut" {
-    const found = this.#text.slice(this.#at, this.#at + mark.length);
-    if (found === mark) return "yes";
-    return !this.#ended && mark.startsWith(found) ? "cut" : "no";
-  }
-
-  /** `close`: what closes a string; a word has none. */
   #beginToken(isKey: boolean, units: number, close: string, run?: RegExp): boolean {
     const start = this.#base + this.#at;
-    this.#token = { isKey, start, text: "", run: run ?? plainWord };
-    if (close) {
-      const python = this.#syntax.language !== "json";
-      this.#token.string = { close, python, piece: "", state: "open", ...(run && { run }) };
-    }
+    this.#token = { isKey, start, text: "", piece: "", close, run, state: "open", control: -1 };
     if (!isKey) this.#tellBegin(start);
     return this.#go(units);
   }
@@ -249,45 +222,51 @@ export class LiteralReader {
     this.#take(inner === undefined ? value : inner, start, end);
   }
 
-  #readString(token: Token, string: StringToken): boolean {
-    this.#at = readString(string, this.#text, this.#at, this.#ended);
-    if (string.control !== undefined) token.control ??= this.#base + string.control;
-    this.#tellPiece(token, string.piece);
-    string.piece = "";
-    const end = this.#base + this.#at;
-    if (string.state === "failed") return this.#fail(end, "no such escape");
-    if (string.state === "open") return false;
-    const { isKey, start, control } = token;
+  #readString(token: Token): boolean {
     const { language } = this.#syntax;
-    if (string.run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
-    if (string.close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
-    if (control !== undefined) this.#slip("json-repaired", "none", control, control + 1);
-    return this.#endToken(token, flat(token.text), end);
+    this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
+    const { isKey, start, piece, close, run, state, control } = token;
+    token.text = token.text ? token.text + piece : piece;
+    if (!isKey && piece) this.#tellPiece(piece);
+    const end = this.#base + this.#at;
+    if (state === "failed") return this.#fail(end, "no such escape");
+    if (state === "open") return false;
+    if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
+    if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
+    if (control >= 0) this.#slip("json-repaired", "none", control, control + 1);
+    return this.#endToken(token, token.text === piece ? piece : flat(token.text), end);
   }
 
-  #tellPiece(token: Token, piece: string): void {
-    token.text += piece;
+  #tellPiece(piece: string): void {
     const { listener, stringsTo = 0 } = this.#options;
-    if (piece && !token.isKey && this.depth <= stringsTo) listener?.piece?.(this.depth, this.#stack.at(-1)?.key, piece);
+    if (this.depth <= stringsTo) listener?.piece?.(this.depth, this.#stack.at(-1)?.key, piece);
   }
 
   #readWord(token: Token): boolean {
-    token.run.lastIndex = this.#at;
-    token.run.test(this.#text);
-    token.text += this.#text.slice(this.#at, token.run.lastIndex);
-    this.#at = token.run.lastIndex;
-    if (this.#at === this.#text.length && !this.#ended) return false;
+    const run = token.run as RegExp;
+    run.lastIndex = this.#at;
+    run.test(this.#text);
+    token.text += this.#text.slice(this.#at, run.lastIndex);
+    this.#at = run.lastIndex;
+    const isCut = this.#at === this.#text.length;
+    if (isCut && !this.#ended) return false;
     const { language } = this.#syntax;
     const { isKey, start } = token;
     const text = flat(token.text).trimEnd();
     const end = start + text.length;
-    const word = readWord(text, language);
-    if (isKey && language === "json") this.#slip("json-repaired", "structure", start, end);
-    else if (!word) return this.#fail(start, "no literal");
-    if (isKey || !word) return this.#endToken(token, text, end);
-    const { value, slip } = word;
-    if (slip) this.#slip(slip.code, slip.affects, start, end);
-    if (typeof value === "string") this.#tellPiece(token, value);
+    const isGemma = language === "gemma";
+    const isName = isKey && language === "json" && !/^[.+-]/.test(text);
+    let value = readWord(text, language === "python");
+    // What the end cuts off may have been a literal.
+    if (value === undefined && !isName && !isGemma) return !isCut && this.#fail(start, "no literal");
+    if (isName) this.#slip("json-repaired", "structure", start, end);
+    if (isKey) return this.#endToken(token, text, end);
+    if (value === undefined || typeof value === "string") {
+      this.#slip(value === undefined ? "unquoted-value" : "inexact-number", "value", start, end);
+      value = text;
+      this.#tellPiece(text);
+    } else if (typeof value !== "number" && language !== "python" && /^[A-Z]/.test(text))
+      this.#slip("python-literal", "none", start, end);
     return this.#endToken(token, value, end);
   }
 

@@ -1,38 +1,35 @@
-/** A number from a text; `exact` when a double keeps all its digits. */
-export interface ReadNumber {
-  value: number;
-  exact: boolean;
-}
-
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const pythonNumber = /^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const prefixedNumber = /^([+-]?)(0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+))$/;
-const parts = /^[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+const unnumbered = /^[+-]?(?:NaN|Infinity)$/;
+/** Digits that every double keeps. */
+const isShort = /^[\d.+-]{1,15}$/;
 
-/** Reads a number as JSON writes it, or as Python does; undefined for what is none. */
-export function readNumber(text: string, python: boolean): ReadNumber | undefined {
-  if (!python) return jsonNumber.test(text) ? decimal(text) : undefined;
+/**
+ * Reads a number as JSON writes it, or as Python does. Where a double loses digits, and for what is no number but named so, the text;
+ * undefined for all else.
+ */
+export function readNumber(text: string, python: boolean): number | string | undefined {
+  if ((python ? pythonNumber : jsonNumber).test(text)) return decimal(text);
+  if (unnumbered.test(text)) return text;
+  if (!python) return undefined;
   const plain = text.replace(/(?<=[\da-fA-F])_(?=[\da-fA-F])/g, "");
+  if (pythonNumber.test(plain)) return decimal(plain);
   const [, sign, digits] = prefixedNumber.exec(plain) ?? [];
-  if (digits === undefined) return pythonNumber.test(plain) ? decimal(plain) : undefined;
   const value = Number(digits);
-  return { value: sign === "-" ? 0 - value : value, exact: Number.isSafeInteger(value) };
+  return digits === undefined || Number.isSafeInteger(value) ? digits && (sign === "-" ? 0 - value : value) : text;
 }
 
-function decimal(text: string): ReadNumber {
+function decimal(text: string): number | string {
   // Zero has no sign in JSON.
   const value = Number(text) + 0;
-  return { value, exact: significant(text) === significant(String(value)) };
+  return isShort.test(text) || significant(text) === significant(String(value)) ? value : text;
 }
 
-/** Returns the digits that count and their place: the same for all ways to write a number. Undefined for infinity. */
-function significant(text: string): string | undefined {
-  const [, whole, fraction = "", exponent = "0"] = parts.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = whole + fraction;
-  let first = 0;
-  let last = digits.length;
-  while (digits[first] === "0") first++;
-  while (last > first && digits[last - 1] === "0") last--;
-  return first === last ? "0" : `${digits.slice(first, last)}e${Number(exponent) + whole.length - first}`;
+/** Returns the digits that count, which are the same for all ways to write a number; none for zero and infinity. */
+function significant(text: string): string {
+  const digits = text.replace(/e.*/i, "").replace(/\D/g, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end).replace(/^0+/, "");
 }

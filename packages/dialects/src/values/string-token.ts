@@ -1,57 +1,75 @@
 import { readEscape } from "./escapes.ts";
 
-/** A string that is half read. */
-export interface StringToken {
-  /** What closes it. */
-  close: string;
-  /** The units that stand for themselves where it has escapes. Without it, all is text up to what closes it. */
-  run?: RegExp;
-  python: boolean;
-  /** What was read since the last time, decoded. */
+/** A string or a word that is half read. */
+export interface Token {
+  isKey: boolean;
+  /** Offset of its first unit. */
+  start: number;
+  /** What was read, decoded, but for the last piece. */
+  text: string;
   piece: string;
-  /** Index of a raw control character in the window. */
-  control?: number;
+  /** What closes a string; a word has none. */
+  close: string;
+  /** The units that stand for themselves. A string without it is text up to what closes it. */
+  run: RegExp | undefined;
   state: "open" | "closed" | "failed";
+  /** Offset of the first raw control character; -1: none. */
+  control: number;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const control = /[\0-\x1f]/;
 const fewSpaces = /\s{0,99}/y;
 
-/** Reads on in a string; returns the index up to which the text is decided. */
-export function readString(token: StringToken, text: string, at: number, ended: boolean): number {
-  const { close, run, python } = token;
+/**
+ * Reads on in a string from an index of a window that begins at an offset; returns the index up to which it is decided. What is decoded
+ * is the token's piece.
+ */
+export function readString(
+  token: Token,
+  text: string,
+  at: number,
+  base: number,
+  python: boolean,
+  ended: boolean,
+): number {
+  const { close, run } = token;
+  let out = "";
   for (;;) {
     const end = runEnd(token, text, at);
     const isLast = end === text.length;
     // Halves of a pair stay together.
     const to = isLast && !ended && end > at && text.charCodeAt(end - 1) >> 10 === 0x36 ? end - 1 : end;
-    const piece = text.slice(at, to);
-    if (run && !python && token.control === undefined) {
-      const place = piece.search(control);
-      if (place >= 0) token.control = at + place;
+    if (to > at) {
+      const piece = text.slice(at, to);
+      const place = run && !python && token.control < 0 ? piece.search(control) : -1;
+      if (place >= 0) token.control = base + at + place;
+      out = out ? out + piece : piece;
+      at = to;
     }
-    token.piece += piece;
-    at = to;
-    if (isLast) return at;
+    if (isLast) break;
     if (run && text[at] === "\\") {
       const found = readEscape(text, at, python, close, ended);
       if (!found) token.state = "failed";
-      if (!found || found === "cut") return at;
-      token.piece += found.meaning;
+      if (!found || found === "cut") break;
+      out += found.meaning;
       at += found.length;
     } else {
       const isEnd = closes(token, text, at, ended);
-      if (isEnd) token.state = "closed";
-      if (isEnd === undefined) return at;
-      if (isEnd) return at + close.length;
-      token.piece += text[at++];
+      if (isEnd) {
+        token.state = "closed";
+        at += close.length;
+      }
+      if (isEnd !== false) break;
+      out += text[at++];
     }
   }
+  token.piece = out;
+  return at;
 }
 
 /** Returns the index of the next unit that may be more than itself. */
-function runEnd({ close, run }: StringToken, text: string, at: number): number {
+function runEnd({ close, run }: Token, text: string, at: number): number {
   if (run) {
     run.lastIndex = at;
     run.test(text);
@@ -61,11 +79,17 @@ function runEnd({ close, run }: StringToken, text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
+/** Whether a mark stands at an index; undefined: more text decides. */
+export function standsAt(text: string, at: number, mark: string, ended: boolean): boolean | undefined {
+  const found = text.slice(at, at + mark.length);
+  if (found === mark) return true;
+  return !ended && mark.startsWith(found) ? undefined : false;
+}
+
 /** Whether a string closes at an index; undefined: more text decides. */
-function closes({ close, run }: StringToken, text: string, at: number, ended: boolean): boolean | undefined {
-  const found = text.slice(at, at + close.length);
-  if (found !== close) return ended || !close.startsWith(found) ? false : undefined;
-  if (run || close !== "'") return true;
+function closes({ close, run }: Token, text: string, at: number, ended: boolean): boolean | undefined {
+  const stands = standsAt(text, at, close, ended);
+  if (!stands || run || close !== "'") return stands;
   fewSpaces.lastIndex = at + 1;
   fewSpaces.test(text);
   const behind = fewSpaces.lastIndex;

@@ -5,7 +5,7 @@ import { fits, type Kind, kindCount, kindsOf, memberSchema } from "./schema-kind
 import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 /** A slip of a whole value. */
-export type TypedSlip = Omit<ValueSlip, "start" | "end">;
+type TypedSlip = Omit<ValueSlip, "start" | "end">;
 
 /** A value as its schema wants it. */
 export interface TypedValue {
@@ -116,24 +116,21 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
   for (const read of [readJson, readPython, readLenient]) {
     const { value, slips = [] } = read(trimmed) ?? {};
     // A number that only Python reads, or nobody, is more likely a text: `+49151`, `007`.
-    if (
-      value === undefined ||
-      (mayBeText && (typeof value === "string" || (read !== readJson && typeof value !== "object")))
-    )
-      continue;
-    if (slips.some(losesDigits) && typeof value === "string") {
-      if (!kinds.has("integer")) continue;
-      tell(typing, ...slips);
-      return value;
-    }
-    if (typeof value === "string") {
-      const inner = asJson(value, schema, typing);
-      if (typeof inner !== "string") return inner;
-    } else if (fits(value, schema, typing.root) || (value === null && !mayBeText)) {
+    const isText = mayBeText && (typeof value === "string" || (read !== readJson && typeof value !== "object"));
+    if (value === undefined || isText) continue;
+    if (typeof value !== "string") {
+      if (!fits(value, schema, typing.root) && (value !== null || mayBeText)) continue;
       tell(typing, ...slips);
       // `100.0`
       if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) tell(typing, lenient);
       return asJson(value, schema, typing);
+    }
+    if (!slips.some(losesDigits)) {
+      const inner = asJson(value, schema, typing);
+      if (typeof inner !== "string") return inner;
+    } else if (kinds.has("integer") || kinds.has("number")) {
+      tell(typing, ...slips);
+      return value;
     }
   }
   if (!mayBeText) tell(typing, mismatch);
@@ -148,7 +145,8 @@ function readLenient(text: string): TypedValue | undefined {
   const word = /^(?:true|false|null)$/i.test(text) && text.toLowerCase();
   if (word) return { value: word === "null" ? null : word === "true", slips: [lenient] };
   const number = readNumber(text.replace(/^([+-]?)0+(?=\d)/, "$1"), true);
-  return number && (number.exact ? { value: number.value, slips: [lenient] } : { value: text, slips: [inexact] });
+  if (number === undefined) return undefined;
+  return typeof number === "string" ? { value: text, slips: [inexact] } : { value: number, slips: [lenient] };
 }
 
 function asJson(value: JsonValue, schema: JsonSchema, typing: Typing): JsonValue {

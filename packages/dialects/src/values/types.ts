@@ -31,6 +31,15 @@ export interface LiteralSyntax {
   language: "json" | "python" | "gemma";
   /** Of `gemma`: pairs that strings stand between, with nothing to escape in them. */
   stringDelimiters?: readonly (readonly [open: string, close: string])[];
-  /** Of `python`: in `'…'` nothing is escaped, and a quote closes it only before `,` `)` `]` `}` `:` or the end. */
+  /** Of `python`: in `'…'` nothing is escaped, and a quote closes it only before `,` `)` `]` `}` `:`, a mark in `<|`, or the end. */
   plainSingleQuotes?: boolean;
+}
+
+/** What a literal reader is told beside the syntax. */
+export interface LiteralOptions {
+  listener?: LiteralListener;
+  /** Strings in up to this many containers are told in pieces. Default 0. */
+  stringsTo?: number;
+  /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
+  allows?(code: ValueSlip["code"]): boolean;
 }

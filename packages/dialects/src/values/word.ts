@@ -1,6 +1,5 @@
 import type { JsonValue } from "@toolglot/core";
 import { readNumber } from "./numbers.ts";
-import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 const words = new Map<string, JsonValue>([
   ["true", true],
@@ -11,20 +10,15 @@ const words = new Map<string, JsonValue>([
   ["None", null],
 ]);
 
-/** Reads a word or a number; undefined for what is no literal. */
-export function readWord(
-  text: string,
-  language: LiteralSyntax["language"],
-): { value: JsonValue; slip?: Pick<ValueSlip, "code" | "affects"> } | undefined {
-  const isPython = language === "python";
+const plainWord = /[\w.+$\u0080-\uffff-]*/y;
+const bareValue = /[^,}\]<]*/y;
+const bareKey = /[^:,{}[\]<]*/y;
+
+/** Returns the pattern of what may stand in a word; `bare`: where strings need no quotes. */
+export const wordRun = (bare: boolean, isKey: boolean): RegExp => (!bare ? plainWord : isKey ? bareKey : bareValue);
+
+/** Reads a word or a number; undefined for what is no literal, the text of a number that can't be kept. */
+export function readWord(text: string, python: boolean): JsonValue | undefined {
   const value = words.get(text);
-  if (value !== undefined) {
-    return isPython || /^[a-z]/.test(text) ? { value } : { value, slip: { code: "python-literal", affects: "none" } };
-  }
-  const number = readNumber(text, isPython);
-  if (number?.exact) return { value: number.value };
-  if (number || /^[+-]?(?:NaN|Infinity)$/.test(text)) {
-    return { value: text, slip: { code: "inexact-number", affects: "value" } };
-  }
-  return language === "gemma" ? { value: text, slip: { code: "unquoted-value", affects: "value" } } : undefined;
+  return value === undefined ? readNumber(text, python) : value;
 }

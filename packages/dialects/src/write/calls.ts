@@ -1,5 +1,8 @@
-import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import type { JsonObject } from "@toolglot/core";
+import { joinPath } from "@toolglot/internal";
 import type { Dialect, Marker } from "../table/types.ts";
+import type { ToolSet } from "../tools.ts";
+import { typeJson } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";
 import type { WrittenCall } from "./serialize.ts";
@@ -14,14 +17,18 @@ export class CallWriter {
   readonly #values: ValueWriter;
   readonly #tags: TagWriter;
 
-  constructor(dialect: Dialect) {
+  readonly #tools: ToolSet;
+
+  /** `tools`: those that the text will be read with. */
+  constructor(dialect: Dialect, tools: ToolSet) {
     this.#dialect = dialect;
+    this.#tools = tools;
     this.#values = new ValueWriter(dialect, (path, why) => this.#refuse(path, why));
-    this.#tags = new TagWriter(this.#values);
+    this.#tags = new TagWriter(this.#values, tools);
   }
 
   /** Returns a run of calls between its wrappers. */
-  run(calls: readonly WrittenCall[], schemaOf: (name: string) => JsonSchemaObject | undefined): string {
+  run(calls: readonly WrittenCall[]): string {
     const [first] = calls;
     if (first === undefined) return "";
     const { header = "", separator, list, wrapsEach } = this.#dialect;
@@ -30,12 +37,11 @@ export class CallWriter {
     const texts = calls.map((call, index) => {
       this.#index = index;
       this.#name = call.name;
-      const text = this.#call(call, schemaOf(call.name));
-      return wrapsEach ? open + text + close : text;
+      const text = this.#call(call);
+      return wrapsEach ? header.replace("{name}", () => call.name) + open + text + close : text;
     });
     const run = texts.join(separator ?? (list ? ", " : ""));
-    const head = header.replace("{name}", () => first.name);
-    return head + (wrapsEach ? run : `${open}${list ? `[${run}]` : run}${close}`);
+    return wrapsEach ? run : `${header.replace("{name}", () => first.name)}${open}${list ? `[${run}]` : run}${close}`;
   }
 
   #refuse(path: string, why: string): never {
@@ -43,9 +49,10 @@ export class CallWriter {
     throw new TypeError(`serialize: ${this.#dialect.id} can't hold ${path} of ${call}: ${why}`);
   }
 
-  #call(call: WrittenCall, schema: JsonSchemaObject | undefined): string {
+  #call(call: WrittenCall): string {
     const { call: rule, arguments: args, engine } = this.#dialect;
     if (call.name === "") this.#refuse("name", "it is empty");
+    if (!args.open) this.#checkTypes(call);
     const open = markerText(rule.open);
     const close = markerText(rule.close);
     switch (rule.name.at) {
@@ -54,15 +61,24 @@ export class CallWriter {
       case "only-key":
         return open + this.#values.object({ [call.name]: call.input }, "input", "json") + close;
       case "attribute":
-        return `${open}${this.#attributes(call, rule.name.attribute)}${rule.openEnd ?? ">"}${this.#tags.write(call.input, schema)}${close}`;
+        return `${open}${this.#attributes(call, rule.name.attribute)}${rule.openEnd ?? ">"}${this.#tags.write(call.name, call.input)}${close}`;
       default: {
         const head = `${open}${this.#textName(call, rule.name.until[0] as Marker | undefined)}`;
-        if (args.open) return head + this.#tags.write(call.input, schema) + close;
+        if (args.open) return head + this.#tags.write(call.name, call.input) + close;
         if (engine === "python") return head + this.#keywords(call.input) + close;
         // The braces of the object are markers there.
         if (engine === "keyed") return head + this.#values.object(call.input, "input", "gemma").slice(1, -1) + close;
         return head + this.#json(call) + close;
       }
+    }
+  }
+
+  /** Literals keep their types, but for strings where the schema takes none. */
+  #checkTypes({ name, input }: WrittenCall): void {
+    for (const [key, value] of Object.entries(input)) {
+      const { schema, root } = this.#tools.parameter(name, key);
+      if (schema !== undefined && typeJson(value, schema, root).slips.length > 0)
+        this.#refuse(joinPath("input", key), "it would be read as another value, by its schema");
     }
   }
 

@@ -9,7 +9,7 @@ export function markerText(marker: Marker | VariableMarker | undefined): string 
 /** Returns the beginnings of a marker and its look-alikes that tell a reader what stands there: up to its first `>` before a `<`. */
 export function beginningsOf(marker: Marker | VariableMarker | undefined): string[] {
   if (marker === undefined) return [];
-  const texts = "text" in marker ? [marker.text, ...(marker.lookAlikes ?? [])] : [marker.prefix];
+  const texts = "text" in marker ? [marker.text, ...(marker.lookAlikes ?? [])] : [marker.prefix + marker.suffix];
   return texts.map((text) => {
     const bare = text.trim();
     const border = bare.search(/>\s*</);

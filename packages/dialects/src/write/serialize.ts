@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { Dialect } from "../table/types.ts";
-import { readTools } from "../tools.ts";
+import { ToolSet } from "../tools.ts";
 import type { DialectTool } from "../types.ts";
 import { CallWriter } from "./calls.ts";
 
@@ -26,10 +26,9 @@ export function writeCalls(
 ): string {
   if (!dialect.write)
     throw new TypeError(`serialize: ${dialect.id} is read, and never written. Choose another dialect.`);
-  const schemas = new Map(readTools("serialize", tools).map(({ name, schema }) => [name, schema]));
-  const writer = new CallWriter(dialect);
+  const writer = new CallWriter(dialect, new ToolSet(tools));
   for (const [index, call] of calls.entries())
     if (!isObject(call) || typeof call.name !== "string" || !isObject(call.input))
       throw new TypeError(`serialize: calls[${index}] must be { name: text, input: object }`);
-  return writer.run(calls, (name) => schemas.get(name));
+  return writer.run(calls);
 }

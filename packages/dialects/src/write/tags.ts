@@ -1,8 +1,9 @@
-import type { JsonObject, JsonSchema, JsonSchemaObject, JsonSchemaType, JsonValue } from "@toolglot/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolglot/core";
 import { isObject, joinPath, typeOf } from "@toolglot/internal";
+import type { ToolSet } from "../tools.ts";
+import { typeText } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";
-import { maySayMore, takes, typesOf } from "./reads-as.ts";
 import type { ValueWriter } from "./values.ts";
 
 /** A value to write, and where it stands. */
@@ -11,40 +12,46 @@ interface Place {
   path: string;
   schema: JsonSchema | undefined;
   /** Of the whole input, for references. */
-  root: JsonSchema;
+  root: JsonSchema | undefined;
 }
 
 /** Writes tagged arguments: each value between texts of its own, strings as they are and all else as JSON or as a tree of tags. */
 export class TagWriter {
   readonly #values: ValueWriter;
+  readonly #tools: ToolSet;
   readonly #isTree: boolean;
   /** What ends a value, and what follows that, so that it counts. */
   readonly #closers: readonly string[];
   readonly #structure: readonly string[];
 
-  constructor(values: ValueWriter) {
+  /** `tools`: those that the text will be read with. */
+  constructor(values: ValueWriter, tools: ToolSet) {
     this.#values = values;
-    const { arguments: args, call, open, close = [] } = values.dialect;
+    this.#tools = tools;
+    const { arguments: args, call, open, close = [], stops } = values.dialect;
     this.#isTree = values.dialect.values === "tree";
     // A value with an opener in it would be a tree.
     this.#closers = (this.#isTree ? [args.close, args.open] : [args.close]).flatMap(beginningsOf);
     const inner = this.#isTree ? [args.close] : [];
-    this.#structure = [args.open, call.close, call.open, ...close, ...open, ...inner].flatMap(beginningsOf);
+    this.#structure = [
+      ...[args.open, call.close, call.open, ...close, ...open, ...inner].flatMap(beginningsOf),
+      ...stops,
+    ];
   }
 
-  /** Returns the arguments of a call. `schema`: of its input, when the tool is known. */
-  write(input: JsonObject, schema: JsonSchemaObject | undefined): string {
-    return this.#members({ value: input, path: "input", schema, root: schema ?? true });
+  /** Returns the arguments of a call. */
+  write(tool: string, input: JsonObject): string {
+    return this.#members(input, "input", (key) => this.#tools.parameter(tool, key));
   }
 
-  #members({ value, path, schema, root }: Place): string {
-    const properties = typeof schema === "object" ? schema.properties : undefined;
-    return Object.entries(value as JsonObject)
-      .filter(([, member]) => member !== undefined)
-      .map(([key, member]) => {
-        const own = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
-        return this.#argument(key, { value: member, path: joinPath(path, key), schema: own, root });
-      })
+  #members(
+    members: JsonObject,
+    path: string,
+    typeOfMember: (key: string) => { schema: JsonSchema | undefined; root: JsonSchema | undefined },
+  ): string {
+    return Object.entries(members)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => this.#argument(key, { value, path: joinPath(path, key), ...typeOfMember(key) }))
       .join("");
   }
 
@@ -83,33 +90,34 @@ export class TagWriter {
   #body(place: Place, isMarked = false): string {
     if (!this.#isTree) return this.#pad(this.#text(place, isMarked), place.path);
     const { value, path, schema, root } = place;
-    const items = typeof schema === "object" ? schema.items : undefined;
+    const { properties = {}, items } = typeof schema === "object" ? schema : {};
     if (Array.isArray(value) && (isMarked || value.length > 0))
       return value
-        .map((item, index) =>
-          this.#argument(undefined, { value: item, path: joinPath(path, index), schema: items, root }),
-        )
+        .map((item, at) => this.#argument(undefined, { value: item, path: joinPath(path, at), schema: items, root }))
         .join("");
     // What tags can't say is JSON: nothing, a name that is no tag, a name that is an item's.
-    const isObjectOfTags = isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isTag);
-    if (isObject(value) && (isMarked || (isObjectOfTags && !Object.hasOwn(value, "item")))) return this.#members(place);
+    const isOfTags = isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isTag);
+    if (isObject(value) && (isMarked || (isOfTags && !Object.hasOwn(value, "item"))))
+      return this.#members(value as JsonObject, path, (key) => ({
+        schema: Object.hasOwn(properties, key) ? properties[key] : items,
+        root,
+      }));
     return this.#text(place, isMarked);
   }
 
   /** Returns the text of a value, which reads as that value and nothing else. `isMarked`: a mark says whether it is a string. */
   #text({ value, path, schema, root }: Place, isMarked: boolean): string {
     const refuse = (why: string): never => this.#values.refuse(path, why);
-    const types = isMarked ? undefined : typesOf(schema, root);
-    if (typeof value !== "string") {
-      const type = typeOf(value) as JsonSchemaType;
-      const isNothing = value === null && !types?.has("string");
-      if (types && !takes(types, type) && !isNothing)
-        refuse(`of type ${type}, where the tool's schema has ${[...types].join(" or ") || "none"}`);
-      return this.#escapeClosers(this.#values.literal(value, path, "json"));
-    }
-    if (!isMarked && maySayMore(value, types)) {
-      if (types) refuse(`a text that reads as another type of its schema: ${JSON.stringify(value.slice(0, 40))}`);
-      return this.#escapeClosers(JSON.stringify(value));
+    const isText = typeof value === "string";
+    const json = this.#values.literal(value, path, "json");
+    const reads = (text: string): boolean => {
+      if (isMarked) return true;
+      const read = typeText(text, schema, root);
+      return read.slips.length === 0 && JSON.stringify(read.value) === JSON.stringify(value);
+    };
+    if (!isText || !reads(value)) {
+      if (!reads(json)) refuse("it would be read as another value, by its schema");
+      return this.#endsEarly(json) ? json.replaceAll("<", "\\u003c") : json;
     }
     if (this.#values.dialect.arguments.cdata && /[<&]/.test(value)) {
       if (value.includes("]]>")) refuse('a text with "]]>" in it, which would end it');
@@ -132,11 +140,6 @@ export class TagWriter {
       }
       return false;
     });
-  }
-
-  /** JSON says the same without the character that closers begin with. */
-  #escapeClosers(json: string): string {
-    return this.#endsEarly(json) ? json.replaceAll("<", "\\u003c") : json;
   }
 
   #pad(text: string, path: string): string {

@@ -41,7 +41,7 @@ export class ValueWriter {
   object(value: { readonly [key: string]: JsonValue }, path: string, language: Language, depth = 0): string {
     const isTight = this.#isTight(language);
     const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-    if (this.dialect.sorted) keys.sort();
+    if (this.dialect.sorted) keys.sort((a, b) => compare(a.toLowerCase(), b.toLowerCase()));
     const members = keys.map((key) => {
       const place = joinPath(path, key);
       const name = language === "gemma" && /^[\w.-]+$/.test(key) ? key : this.string(key, place, language, depth + 1);
@@ -52,7 +52,7 @@ export class ValueWriter {
 
   /** Returns a string between what delimits it. */
   string(text: string, path: string, language: Language, depth = 0): string {
-    const { stringDelimiters, singleQuotes, plainSingleQuotes, close } = this.dialect;
+    const { stringDelimiters, singleQuotes, plainSingleQuotes } = this.dialect;
     if (language === "gemma") {
       const [before, after] = stringDelimiters?.[0] ?? ['"', '"'];
       if (text.includes(after)) this.refuse(path, `a text with ${JSON.stringify(after)} in it, which would end it`);
@@ -63,9 +63,9 @@ export class ValueWriter {
     if (plainSingleQuotes) {
       // In lists the template writes Python's form, whose escapes are read between double quotes only.
       if (text.startsWith("'") || (depth > 0 && quoted.length > text.length + 2)) return quoted;
-      const [closer] = close ?? [];
-      const ends = /'\s*[,)\]}:]/.test(text) || (closer && "text" in closer && text.includes(`'${closer.text}`));
-      if (ends) this.refuse(path, "a text with a quote before a separator, which would end it");
+      // Its closer begins with `<|`.
+      if (/'\s*(?:[,)\]}:]|<\|)/.test(text))
+        this.refuse(path, "a text with a quote before a separator, which would end it");
       return `'${text}'`;
     }
     return singleQuotes ? `'${quoted.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : quoted;
@@ -75,3 +75,5 @@ export class ValueWriter {
     return language === "gemma" || (language === "json" && this.dialect.compact === true);
   }
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

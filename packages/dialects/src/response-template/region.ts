@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+import { castArguments, type ParameterTypes } from "./cast-arguments.ts";
+import { readContent } from "./content.ts";
+import type { Field } from "./template.ts";
+import { applyTransform } from "./transform.ts";
+
+/**
+ * Returns the value of a region.
+ *
+ * @throws Error when its text can't be read, or has not the shape that the field's transform needs.
+ */
+export function regionValue(
+  text: string,
+  field: Field,
+  captures: Readonly<Record<string, string>>,
+  tools: ParameterTypes,
+): JsonValue {
+  const content = readContent(text, field.content);
+  const value = transformed(content, field, captures);
+  if (tools.size > 0) castArguments(value, tools);
+  if (field.join !== undefined && typeof value !== "string") throw new TypeError("join needs a text");
+  return value;
+}
+
+function transformed(content: JsonValue, field: Field, captures: Readonly<Record<string, string>>): JsonValue {
+  const { transform } = field;
+  if (transform === undefined) return content;
+  if (!field.transformEach) return applyTransform(transform, { ...captures, content });
+  if (!Array.isArray(content)) throw new TypeError("transform_each needs a list");
+  return content.map((item) => {
+    if (!isObject(item)) throw new TypeError("transform_each needs a list of objects");
+    return applyTransform(transform, { ...captures, ...item });
+  });
+}
+
+/** Puts the value of a region into the message. */
+export function addValue(message: JsonObject, field: Field, value: JsonValue): void {
+  const { name, join } = field;
+  const before = Object.hasOwn(message, name) ? message[name] : undefined;
+  if (join !== undefined && typeof before === "string") message[name] = `${before}${join}${value as string}`;
+  else if (join !== undefined || !field.repeats) message[name] = value;
+  else if (Array.isArray(before)) before.push(value);
+  else message[name] = [value];
+}

@@ -1,0 +1,47 @@
+import { createRecord, type JsonObject, type JsonValue } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+import { word } from "./python-classes.ts";
+
+const name = `[${word}]+`;
+const placeholder = new RegExp(`\\{(${name}(?:\\.${name})*)\\}`, "u");
+
+/**
+ * Checks that a placeholder of a transform stands alone in its text.
+ *
+ * @throws TypeError that names the place.
+ */
+export function checkTransform(transform: unknown, where: string): void {
+  if (typeof transform === "string") {
+    const found = placeholder.exec(transform)?.[0];
+    if (found !== undefined && found !== transform) {
+      throw new TypeError(
+        `${where} mixes the placeholder ${found} with other text: ${JSON.stringify(transform)}. A placeholder must be the whole text.`,
+      );
+    }
+  } else if (typeof transform === "object" && transform !== null) {
+    for (const [key, inner] of Object.entries(transform)) checkTransform(inner, `${where}.${key}`);
+  }
+}
+
+/**
+ * Returns a copy of a transform with the values of a scope in the places of its placeholders.
+ *
+ * @throws Error for a placeholder that the scope has no value for.
+ */
+export function applyTransform(transform: JsonValue, scope: Readonly<Record<string, JsonValue>>): JsonValue {
+  if (Array.isArray(transform)) return transform.map((inner) => applyTransform(inner, scope));
+  if (isObject(transform)) {
+    const made: JsonObject = createRecord<JsonValue>();
+    for (const key of Object.keys(transform)) made[key] = applyTransform(transform[key] as JsonValue, scope);
+    return made;
+  }
+  const path = typeof transform === "string" && placeholder.exec(transform)?.[1];
+  if (!path) return transform;
+  let value: JsonValue = scope as JsonObject;
+  for (const key of path.split(".")) {
+    if (!isObject(value) || !Object.hasOwn(value, key))
+      throw new ReferenceError(`{${path}} has no value: ${key} is missing`);
+    value = value[key] as JsonValue;
+  }
+  return value;
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LiteralSyntax } from "../src/values/types.ts";
+import { readEachWay } from "./read-literal.ts";
+
+const syntaxes: LiteralSyntax[] = [
+  { language: "json" },
+  { language: "python" },
+  { language: "python", plainSingleQuotes: true },
+  {
+    language: "gemma",
+    stringDelimiters: [
+      ["<|q|>", "<|q|>"],
+      ["<e>", "</e>"],
+    ],
+  },
+];
+const parts = [
+  ..."{}[](),:\"'\\ \n1-._aTu<|q>é😀\ud83d\ude00",
+  ...[
+    "<|q|>",
+    "<|q",
+    "<e>",
+    "</e>",
+    '"a"',
+    "'a'",
+    "'''",
+    '"""',
+    "True",
+    "null",
+    "NaN",
+    "0x1f",
+    "007",
+    "9007199254740993",
+  ],
+  ...[
+    "\\u00e9",
+    "\\ud83d",
+    "\\ude00",
+    "\\x41",
+    "\\U0001f600",
+    "\\101",
+    "\\u12",
+    "a:",
+    '{"a":',
+    "{'a': ",
+    "[TOOL",
+    "1, ",
+    "</",
+  ],
+];
+
+it("reads any text the same, whatever its chunks", () => {
+  const begin = fc.constantFrom("", "[", "{a:", "['", '{"', "{a:<|q|>", "('''");
+  const rest = fc.array(fc.constantFrom(...parts), { maxLength: 16 }).map((chosen) => chosen.join(""));
+  fc.assert(
+    fc.property(fc.constantFrom(...syntaxes), begin, rest, (syntax, before, behind) => {
+      const { state, value, failure } = readEachWay(before + behind, syntax);
+      expect(value === undefined).toBe(state !== "done");
+      expect(failure === undefined).toBe(state === "done" || state === "open");
+    }),
+    { numRuns: 6000 },
+  );
+});
