@@ -3,7 +3,7 @@ import { createTextProtocol } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { actions } from "./actions.ts";
 import { explainWith } from "./explain-with.ts";
-import type { DialectProtocolOptions } from "./protocol.ts";
+import type { DialectProtocolOptions } from "./protocol-options.ts";
 import { type DialectBook, parserOf } from "./readers.ts";
 import type { Dialect } from "./table/types.ts";
 import type { DialectBlock, DialectTool } from "./types.ts";
