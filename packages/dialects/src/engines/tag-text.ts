@@ -47,7 +47,10 @@ export function* readAttributes(
       yield;
       continue;
     }
-    if (end === 0) return undefined;
+    if (end === 0) {
+      cursor.isCut ||= text.length - at < maxTagLength;
+      return undefined;
+    }
     source.at = end;
     return attributesIn(text.slice(at, end), hasEntities);
   }

@@ -24,16 +24,14 @@ export class Cursor {
     return this.ending !== undefined;
   }
 
-  /** No text is left. */
-  get isAtEnd(): boolean {
-    return this.ended && this.source.at >= this.source.text.length;
-  }
+  /** The text ended where more of it was needed. */
+  isCut = false;
 
   /** Waits for more text; false when none comes. */
   *wait(): Reading<boolean> {
-    if (this.ended) return false;
-    yield;
-    return true;
+    if (this.ended) this.isCut = true;
+    else yield;
+    return !this.isCut;
   }
 
   /** Goes behind white space, as far as there is any; true when text follows. */

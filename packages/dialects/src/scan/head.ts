@@ -132,10 +132,10 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   const { name } = row.call;
   let next = start;
   if (callOpen) {
-    next = markAt(text, start, callOpen, ended);
-    if (next === 0 && callOpen.optional) next = start;
-    if (next === more) return ended ? 1 : more;
-    if (next === 0) return 0;
+    const end = markAt(text, start, callOpen, ended);
+    if (end === more) return ended ? 1 : more;
+    if (end === 0 && !callOpen.optional) return 0;
+    if (end > 0) next = end;
   } else if (row.list && text.charCodeAt(next) === 91) {
     next = behindSpace(text, next + 1);
     if (next >= text.length) return ended ? 1 : more;
