@@ -16,6 +16,7 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
 ];
+const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
 const mayBeForm = new RegExp(
   `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
 );
@@ -55,7 +56,7 @@ export class BareCalls {
       if (isShort && mayBeObject.test(head)) return "more";
       if (object.test(head)) return this.#object(head, isShort);
     }
-    for (const [pattern, isOf] of forms) {
+    for (const [pattern, isOf] of isForm.test(head) ? forms : []) {
       const name = pattern.exec(head)?.[1];
       const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
       if (marks) return marks;
