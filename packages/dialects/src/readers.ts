@@ -1,12 +1,5 @@
 import type { ParseResult, Parser } from "@toolglot/core";
-import {
-  allowsRepair,
-  checkParseOptions,
-  createPushParser,
-  EventStream,
-  streamEvents,
-  TextScanner,
-} from "@toolglot/core/text";
+import { allowsRepair, checkParseOptions, createPushParser, streamEvents, TextScanner } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
 import { Detector } from "./scan/detect.ts";
@@ -111,11 +104,4 @@ export function streamOf(
   options: DialectParseOptions,
 ): AsyncGenerator<DialectEvent> {
   return streamEvents(chunks, (onEvent: (event: DialectEvent) => void) => parserOf(book, { ...options, onEvent }));
-}
-
-/** A `TransformStream` over the dialects of a book. */
-export class BookStream extends EventStream<DialectEvent> {
-  constructor(book: DialectBook, options: DialectParseOptions) {
-    super((onEvent) => parserOf(book, { ...options, onEvent }));
-  }
 }
