@@ -75,7 +75,7 @@ export const recoverOf = (book: OneBook): OneDialect["recoverToolCalls"] =>
 export const serializeOf =
   ({ rows: [row] }: OneBook): OneDialect["serialize"] =>
   ({ calls }, options = {}) => {
-    checkKeys("serialize", options, "tools:list");
+    checkKeys("serialize", options, "tools:object[]");
     return writeCalls(row, calls, options.tools);
   };
 
