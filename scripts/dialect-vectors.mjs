@@ -18,8 +18,14 @@ const rows = JSON.parse(readFileSync(join(root, "packages/dialects/dialects.json
 
 /** What a file is about, and who makes its vectors. @type {Record<string, [about: string, make: (all: typeof rows) => import("./lib/dialect-vectors/vector.mjs").Vector[]]>} */
 const topics = {
-  closers: ["A closing mark counts only where structure follows; in a string of JSON, Python or Gemma it is text.", closers],
-  "white-space": ["Only qwen-xml and seed-oss lose a line break at each side of a value; names and keys are trimmed.", whiteSpace],
+  closers: [
+    "A closing mark counts only where structure follows; in a string of JSON, Python or Gemma it is text.",
+    closers,
+  ],
+  "white-space": [
+    "Only qwen-xml and seed-oss lose a line break at each side of a value; names and keys are trimmed.",
+    whiteSpace,
+  ],
   entities: ["Entities and CDATA in values are text.", entities],
   typing: ["A schema, or a type mark, decides what a text is.", typing],
   truncation: ["What the end of the text closes never runs.", truncation],
@@ -52,11 +58,13 @@ function fileOf(topic) {
 }
 
 const files = Object.fromEntries(Object.keys(topics).map((topic) => [`rule-${topic}.json`, fileOf(topic)]));
-const read = (/** @type {string} */ name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "");
+const read = (/** @type {string} */ name) =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "";
 const changed = Object.keys(files).filter((name) => read(name) !== files[name]);
 const gone = readdirSync(folder).filter((name) => name.startsWith("rule-") && !(name in files));
 if (process.argv.includes("--check")) {
-  for (const name of [...changed, ...gone]) console.error(`conformance/dialects/${name} is old. Run: node scripts/dialect-vectors.mjs`);
+  for (const name of [...changed, ...gone])
+    console.error(`conformance/dialects/${name} is old. Run: node scripts/dialect-vectors.mjs`);
   process.exitCode = changed.length + gone.length > 0 ? 1 : 0;
 } else {
   for (const name of changed) writeFileSync(join(folder, name), files[name] ?? "");

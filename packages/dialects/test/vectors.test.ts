@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { EndOptions, JsonObject } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 import { createParser, parse } from "../src/parse.ts";
-import { type Recovered, recoverToolCalls } from "../src/recover-tool-calls.ts";
+import type { Recovered } from "../src/recover.ts";
+import { recoverToolCalls } from "../src/recover-tool-calls.ts";
 import type { DialectEvent, DialectParseOptions, DialectTool } from "../src/types.ts";
 
 interface ExpectedCall {

@@ -5,7 +5,8 @@ import { argument, callText, formOf, run, textOf, typeMarkOf, wrapper, write } f
 /** @typedef {import("./vector.mjs").Row} Row @typedef {import("./vector.mjs").Vector} Vector */
 
 /** One call between tags, with the text of its one argument. @param {Row} row @param {string} key @param {string} text @param {string} [type] */
-export const tagged = (row, key, text, type) => run(row, [callText(row, "get_weather", argument(row, key, text, type))]);
+export const tagged = (row, key, text, type) =>
+  run(row, [callText(row, "get_weather", argument(row, key, text, type))]);
 
 /** @param {Row} row */
 export const isTags = (row) => formOf(row) === "tags";
@@ -67,23 +68,29 @@ export function closers(rows) {
         blocks: [{ dialect, status: "invalid" }],
       },
     ]),
-    ...forEachRow(rows, (row, id) => !isTags(row) && id !== "openai-loose" && id !== "gemma3", (row, dialect) => {
-      const marks = [row.call.close, ...(row.close ?? []), ...row.open, row.call.open].map(textOf).map((text) => text.trim());
-      const ends = [...new Set(marks)].filter((text) => text.length > 1 && !text.includes("`"));
-      const plain = row.plainSingleQuotes === true;
-      return ends.map((mark) => {
-        const city = plain ? `a${mark}b` : `a${mark}"'b`;
-        const input = row.values === "gemma" ? { city: `a${mark}"}b` } : { city };
-        return {
-          name: `${mark} in a string is text`,
-          dialect,
-          input: write(row, [{ name: "get_weather", input }]),
-          calls: [{ ...weather(input), status: /** @type {const} */ ("complete") }],
-          text: "",
-          diagnostics: [],
-        };
-      });
-    }),
+    ...forEachRow(
+      rows,
+      (row, id) => !isTags(row) && id !== "openai-loose" && id !== "gemma3",
+      (row, dialect) => {
+        const marks = [row.call.close, ...(row.close ?? []), ...row.open, row.call.open]
+          .map(textOf)
+          .map((text) => text.trim());
+        const ends = [...new Set(marks)].filter((text) => text.length > 1 && !text.includes("`"));
+        const plain = row.plainSingleQuotes === true;
+        return ends.map((mark) => {
+          const city = plain ? `a${mark}b` : `a${mark}"'b`;
+          const input = row.values === "gemma" ? { city: `a${mark}"}b` } : { city };
+          return {
+            name: `${mark} in a string is text`,
+            dialect,
+            input: write(row, [{ name: "get_weather", input }]),
+            calls: [{ ...weather(input), status: /** @type {const} */ ("complete") }],
+            text: "",
+            diagnostics: [],
+          };
+        });
+      },
+    ),
   ];
 }
 
@@ -137,16 +144,20 @@ export function whiteSpace(rows) {
 export function entities(rows) {
   const city = "&lt;b&gt; &amp; &#65; &quot;";
   return [
-    ...forEachRow(rows, (_, id) => id !== "openai-loose", (row, dialect) => [
-      {
-        name: "entities in a value are text",
-        dialect,
-        input: write(row, [{ name: "get_weather", input: { city } }]),
-        calls: [weather({ city })],
-        text: "",
-        diagnostics: [],
-      },
-    ]),
+    ...forEachRow(
+      rows,
+      (_, id) => id !== "openai-loose",
+      (row, dialect) => [
+        {
+          name: "entities in a value are text",
+          dialect,
+          input: write(row, [{ name: "get_weather", input: { city } }]),
+          calls: [weather({ city })],
+          text: "",
+          diagnostics: [],
+        },
+      ],
+    ),
     ...forEachRow(rows, isTags, (row, dialect) => {
       const section = "<![CDATA[a <b> & c]]>";
       const { key } = row.arguments;
@@ -176,4 +187,3 @@ export function entities(rows) {
     }),
   ];
 }
-

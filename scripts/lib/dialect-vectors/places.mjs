@@ -18,8 +18,9 @@ export function reasoning(rows) {
     const pairs = [...own.filter(({ open }) => open !== "<think>"), { open: "<think>", close: "</think>" }];
     const text = write(row, [call]);
     return pairs.flatMap(({ open, close }) => {
-      const closed = `${open}${open.endsWith("\n") ? "" : "\n"}I call it.\n${text}\n${close}\n`;
-      const unclosed = `${open}${open.endsWith("\n") ? "" : "\n"}I call it.\n${text}`;
+      const start = open.endsWith("\n") ? open : `${open}\n`;
+      const closed = `${start}I call it.\n${text}\n${close}`;
+      const unclosed = `${start}I call it.\n${text}`;
       const marked = { calls: [], text: "", diagnostics: codes("call-in-reasoning") };
       const isOpen = codes("core/reasoning-unclosed");
       return [
@@ -39,7 +40,13 @@ export function reasoning(rows) {
           ...runs,
           diagnostics: [],
         },
-        { name: `a call behind ${open.trim()} alone`, dialect, input: unclosed, ...marked, diagnostics: [...isOpen, ...marked.diagnostics] },
+        {
+          name: `a call behind ${open.trim()} alone`,
+          dialect,
+          input: unclosed,
+          ...marked,
+          diagnostics: [...isOpen, ...marked.diagnostics],
+        },
         ...["accept-unclosed", "accept"].map((callsInReasoning) => ({
           name: `a call behind ${open.trim()} alone, ${callsInReasoning}`,
           dialect,
@@ -51,7 +58,7 @@ export function reasoning(rows) {
         {
           name: `a call behind ${close}`,
           dialect,
-          input: `${open}${open.endsWith("\n") ? "" : "\n"}I call it.\n${close}\n\n${text}`,
+          input: `${open}I call it.${close}\n\n${text}`,
           ...runs,
           reasoning: "I call it.",
           diagnostics: [],
@@ -64,37 +71,58 @@ export function reasoning(rows) {
 /** @param {Record<string, Row>} rows @returns {Vector[]} */
 export function mentions(rows) {
   const isFence = (/** @type {Row} */ row) => write(row, [call]).includes("```");
-  return forEachRow(rows, (row) => row.write && !isFence(row), (row, dialect) => {
-    const whole = write(row, [call]);
-    const marks = [...row.open, row.call.open].map((mark) => textOf(mark).trim());
-    const openers = [...new Set(marks)].filter((text) => text !== "" && !text.includes("\n"));
-    const inProse = hasHeaders.includes(dialect) || dialect.startsWith("llama3") || dialect === "functionary3.2" ? [] : openers;
-    const isText = (/** @type {string} */ input) => ({ dialect, input, calls: [], text: input, diagnostics: [], blocks: [] });
-    return [
-      ...openers.map((mark) => ({ name: `${mark} in inline code`, ...isText(`Write \`${mark}\` first.`) })),
-      ...(whole.includes("\n") ? [] : [{ name: "a call in inline code", ...isText(`Like \`${whole}\` here.`) }]),
-      ...inProse.map((mark) => ({ name: `${mark} in prose`, ...isText(`The mark ${mark} opens a call.`) })),
-      ...inProse.map((mark) => ({
-        name: `${mark} in prose, before a call`,
+  return forEachRow(
+    rows,
+    (row) => row.write && !isFence(row),
+    (row, dialect) => {
+      const whole = write(row, [call]);
+      const marks = [...row.open, row.call.open].map((mark) => textOf(mark).trim());
+      const openers = [...new Set(marks)].filter((text) => text !== "" && !text.includes("\n"));
+      const inProse =
+        hasHeaders.includes(dialect) || dialect.startsWith("llama3") || dialect === "functionary3.2" ? [] : openers;
+      const isText = (/** @type {string} */ input) => ({
         dialect,
-        input: `The mark ${mark} opens a call.\n\n${whole}`,
-        ...runs,
-        text: `The mark ${mark} opens a call.`,
+        input,
+        calls: [],
+        text: input,
         diagnostics: [],
-      })),
-      ...["```", "~~~~"].flatMap((fence) => [
-        {
-          name: `${fence} around prose and a call`,
+        blocks: [],
+      });
+      return [
+        ...openers.map((mark) => ({ name: `${mark} in inline code`, ...isText(`Write \`${mark}\` first.`) })),
+        ...(whole.includes("\n") ? [] : [{ name: "a call in inline code", ...isText(`Like \`${whole}\` here.`) }]),
+        ...inProse.map((mark) => ({
+          name: `${mark} in prose`,
+          ...isText(`The mark ${mark} opens a call.`),
+          diagnostics: undefined,
+        })),
+        ...inProse.map((mark) => ({
+          name: `${mark} in prose, before a call`,
           dialect,
-          input: `See:\n\n${fence}\nFor example:\n${whole}\n${fence}\n`,
-          calls: [],
-          text: `See:\n\n${fence}\nFor example:\n${whole}\n${fence}\n`,
-          blocks: [],
-        },
-        { name: `${fence} around a call alone`, dialect, input: `${fence}\n${whole}\n${fence}`, ...runs, diagnostics: [] },
-      ]),
-    ];
-  });
+          input: `The mark ${mark} opens a call.\n\n${whole}`,
+          ...runs,
+          text: `The mark ${mark} opens a call.`,
+        })),
+        ...["```", "~~~~"].flatMap((fence) => [
+          {
+            name: `${fence} around prose and a call`,
+            dialect,
+            input: `See:\n\n${fence}\nFor example:\n${whole}\n${fence}\n`,
+            calls: [],
+            text: `See:\n\n${fence}\nFor example:\n${whole}\n${fence}\n`,
+            diagnostics: codes("core/shown-block"),
+          },
+          {
+            name: `${fence} around a call alone`,
+            dialect,
+            input: `${fence}\n${whole}\n${fence}`,
+            ...runs,
+            diagnostics: [],
+          },
+        ]),
+      ];
+    },
+  );
 }
 
 /** @param {Record<string, Row>} rows @returns {Vector[]} */
@@ -139,41 +167,59 @@ export function order(rows) {
 export function lookAlikes(rows) {
   const bar = "\uff5c";
   const under = "\u2581";
-  return forEachRow(rows, (row) => write(row, [call]).includes(bar), (row, dialect) => {
-    const whole = write(row, [call, { name: "ping", input: {} }]);
-    /** @type {[string, string][]} */
-    const forms = [
-      ["U+2016 for each bar", whole.replaceAll(bar, "\u2016")],
-      ["ASCII bars", whole.replaceAll(bar, "|")],
-      ["doubled bars", whole.replaceAll(bar, bar + bar)],
-      ["one doubled bar", whole.replace(bar, bar + bar)],
-      ["one ASCII bar", whole.replace(bar, "|")],
-      ["the last bar in ASCII", whole.replace(new RegExp(`${bar}([^${bar}]*)$`), "|$1")],
-    ];
-    if (whole.includes(under))
-      forms.push(["ASCII underscores", whole.replaceAll(under, "_")], ["ASCII bars and underscores", whole.replaceAll(under, "_").replaceAll(bar, "|")]);
-    return forms.map(([name, input]) => ({
-      name,
-      dialect,
-      input,
-      calls: [weather(call.input), ping],
-      text: "",
-      diagnostics: codes("look-alike"),
-      blocks: [{ dialect, status: "recovered" }],
-    }));
-  });
+  return forEachRow(
+    rows,
+    (row) => write(row, [call]).includes(bar),
+    (row, dialect) => {
+      const whole = write(row, [call, { name: "ping", input: {} }]);
+      /** @type {[string, string][]} */
+      const forms = [
+        ["U+2016 for each bar", whole.replaceAll(bar, "\u2016")],
+        ["ASCII bars", whole.replaceAll(bar, "|")],
+        ["doubled bars", whole.replaceAll(bar, bar + bar)],
+        ["one doubled bar", whole.replace(bar, bar + bar)],
+        ["one ASCII bar", whole.replace(bar, "|")],
+        ["the last bar in ASCII", whole.replace(new RegExp(`${bar}([^${bar}]*)$`), "|$1")],
+      ];
+      if (whole.includes(under))
+        forms.push(
+          ["ASCII underscores", whole.replaceAll(under, "_")],
+          ["ASCII bars and underscores", whole.replaceAll(under, "_").replaceAll(bar, "|")],
+        );
+      return forms.map(([name, input]) => ({
+        name,
+        dialect,
+        input,
+        calls: [weather(call.input), ping],
+        text: "",
+        diagnostics: codes("look-alike"),
+        blocks: [{ dialect, status: "recovered" }],
+      }));
+    },
+  );
 }
 
 /** Only of dialects with a wrapper that may be missing. @param {Record<string, Row>} rows @returns {Vector[]} */
 export function unwrapped(rows) {
-  return forEachRow(rows, (row) => isTags(row) && row.open.length > 0 && row.call.open !== undefined, (row, dialect) => {
-    const whole = write(row, [call]);
-    const from = whole.indexOf(textOf(row.call.open));
-    const to = whole.indexOf(textOf(row.call.close).trim()) + textOf(row.call.close).trim().length;
-    const bare = whole.slice(from, to);
-    return [
-      { name: "a call without its wrapper", dialect, input: bare, ...runs, diagnostics: codes("unwrapped") },
-      { name: "a call without its wrapper, and a new line", dialect, input: `${bare}\nBehind.`, ...runs, text: "Behind.", diagnostics: codes("text-after-call", "unwrapped") },
-    ];
-  });
+  return forEachRow(
+    rows,
+    (row) => isTags(row) && row.open.length > 0 && row.call.open !== undefined,
+    (row, dialect) => {
+      const whole = write(row, [call]);
+      const from = whole.indexOf(textOf(row.call.open), textOf(row.open[0]).length);
+      const to = whole.indexOf(textOf(row.call.close).trim()) + textOf(row.call.close).trim().length;
+      const bare = whole.slice(from, to);
+      return [
+        { name: "a call without its wrapper", dialect, input: bare, ...runs, diagnostics: codes("unwrapped") },
+        {
+          name: "a call without its wrapper, and a new line",
+          dialect,
+          input: `${bare}\nBehind.`,
+          ...runs,
+          text: "Behind.",
+          diagnostics: codes("text-after-call", "unwrapped"),
+        },
+      ];
+    },
+  );
 }

@@ -65,76 +65,92 @@ const toolWith = (schema) => [
 /** @param {Record<string, Row>} rows @returns {Vector[]} */
 export function typing(rows) {
   return [
-    ...forEachRow(rows, (row) => isTags(row) && !row.arguments.typeMark?.attribute, (row, dialect) =>
-      typed.map(([schema, text, value, found, held]) => ({
-        name: `${JSON.stringify(schema)} of ${text}`,
-        dialect,
-        tools: toolWith(schema),
-        input: tagged(row, "v", text),
-        calls: held ? [] : [weather({ v: value })],
-        ...(held && { held: [weather({ v: value })] }),
-        text: "",
-        ...(found && { diagnostics: codes(...found) }),
-      })),
+    ...forEachRow(
+      rows,
+      (row) => isTags(row) && !row.arguments.typeMark?.attribute,
+      (row, dialect) =>
+        typed.map(([schema, text, value, found, held]) => ({
+          name: `${JSON.stringify(schema)} of ${text}`,
+          dialect,
+          tools: toolWith(schema),
+          input: tagged(row, "v", text),
+          calls: held ? [] : [weather({ v: value })],
+          ...(held && { held: [weather({ v: value })] }),
+          text: "",
+          ...(found && { diagnostics: codes(...found) }),
+        })),
     ),
-    ...forEachRow(rows, (row) => isTags(row) && row.arguments.typeMark?.attribute !== undefined, (row, dialect) => {
-      const raw = typeMarkOf(row, "");
-      const number = typeMarkOf(row, 1);
-      return [
-        /** @type {const} */ (["a text marked as one", "7", raw, "7", []]),
-        /** @type {const} */ (["a number marked as one", "7", number, 7, []]),
-        /** @type {const} */ (["a marked number that is none", "SF", number, "SF", ["type-mismatch"]]),
-      ].map(([name, text, type, value, found]) => ({
-        name,
-        dialect,
-        tools: null,
-        input: tagged(row, "v", text, type),
-        calls: found.length > 0 ? [] : [weather({ v: value })],
-        ...(found.length > 0 && { held: [weather({ v: value })] }),
-        text: "",
-        diagnostics: codes(...found),
-      }));
-    }),
+    ...forEachRow(
+      rows,
+      (row) => isTags(row) && row.arguments.typeMark?.attribute !== undefined,
+      (row, dialect) => {
+        const raw = typeMarkOf(row, "");
+        const number = typeMarkOf(row, 1);
+        return [
+          /** @type {const} */ (["a text marked as one", "7", raw, "7", []]),
+          /** @type {const} */ (["a number marked as one", "7", number, 7, []]),
+          /** @type {const} */ (["a marked number that is none", "SF", number, "SF", ["type-mismatch"]]),
+        ].map(([name, text, type, value, found]) => ({
+          name,
+          dialect,
+          tools: null,
+          input: tagged(row, "v", text, type),
+          calls: found.length > 0 ? [] : [weather({ v: value })],
+          ...(found.length > 0 && { held: [weather({ v: value })] }),
+          text: "",
+          diagnostics: codes(...found),
+        }));
+      },
+    ),
     // JSON has types of its own.
-    ...forEachRow(rows, (row, id) => formOf(row) === "json" && id !== "openai-loose" && row.values === "json", (row, dialect) =>
-      [
-        /** @type {const} */ (["days", 7, 7]),
-        /** @type {const} */ (["days", "7", 7]),
-        /** @type {const} */ (["ok", "true", true]),
-        /** @type {const} */ (["l", "[1, 2]", [1, 2]]),
-        /** @type {const} */ (["o", '{"a": 1}', { a: 1 }]),
-        /** @type {const} */ (["city", "7", "7"]),
-        /** @type {const} */ (["city", "null", "null"]),
-        /** @type {const} */ (["u", "null", "null"]),
-        /** @type {const} */ (["any", "7", "7"]),
-        /** @type {const} */ (["any", { a: [true, null] }, { a: [true, null] }]),
-      ].map(([key, given, value]) => {
-        const isCoerced = typeof given !== typeof value;
-        const call = weather({ [key]: value });
-        return {
-          name: `${key}: ${JSON.stringify(given)}`,
-          dialect,
-          input: write(row, [{ name: "get_weather", input: { [key]: given } }]),
-          calls: isCoerced ? [] : [call],
-          ...(isCoerced && { held: [call] }),
-          text: "",
-          diagnostics: isCoerced ? codes("coerced") : [],
-        };
-      }),
+    ...forEachRow(
+      rows,
+      (row, id) => formOf(row) === "json" && id !== "openai-loose" && row.values === "json",
+      (row, dialect) =>
+        [
+          /** @type {const} */ (["days", 7, 7]),
+          /** @type {const} */ (["days", "7", 7]),
+          /** @type {const} */ (["ok", "true", true]),
+          /** @type {const} */ (["l", "[1, 2]", [1, 2]]),
+          /** @type {const} */ (["o", '{"a": 1}', { a: 1 }]),
+          /** @type {const} */ (["city", "7", "7"]),
+          /** @type {const} */ (["city", "null", "null"]),
+          /** @type {const} */ (["u", "null", "null"]),
+          /** @type {const} */ (["any", "7", "7"]),
+          /** @type {const} */ (["any", { a: [true, null] }, { a: [true, null] }]),
+        ].map(([key, given, value]) => {
+          const isCoerced = typeof given !== typeof value;
+          const call = weather({ [key]: value });
+          return {
+            name: `${key}: ${JSON.stringify(given)}`,
+            dialect,
+            input: write(row, [{ name: "get_weather", input: { [key]: given } }]),
+            calls: isCoerced ? [] : [call],
+            ...(isCoerced && { held: [call] }),
+            text: "",
+            diagnostics: isCoerced ? codes("coerced") : [],
+          };
+        }),
     ),
-    ...forEachRow(rows, (row) => row.values === "json" && isWholeObject(row) && row.write, (row, dialect) => {
-      const input = write(row, [{ name: "get_weather", input: { n: "\0" } }]).replace('"\0"', "12345678901234567890").replace('"\\u0000"', "12345678901234567890");
-      return [
-        {
-          name: "a number that no double holds is its text",
-          dialect,
-          input,
-          calls: [],
-          held: [weather({ n: "12345678901234567890" })],
-          text: "",
-          diagnostics: codes("inexact-number"),
-        },
-      ];
-    }),
+    ...forEachRow(
+      rows,
+      (row) => row.values === "json" && isWholeObject(row) && row.write,
+      (row, dialect) => {
+        const input = write(row, [{ name: "get_weather", input: { n: "\0" } }])
+          .replace('"\0"', "12345678901234567890")
+          .replace('"\\u0000"', "12345678901234567890");
+        return [
+          {
+            name: "a number that no double holds is its text",
+            dialect,
+            input,
+            calls: [],
+            held: [weather({ n: "12345678901234567890" })],
+            text: "",
+            diagnostics: codes("inexact-number"),
+          },
+        ];
+      },
+    ),
   ];
 }

@@ -160,5 +160,9 @@ export const callText = (row, name, text, index = 0, id) => head(row, name, inde
 /** Whole calls. @param {Row} row @param {Call[]} calls */
 export function write(row, calls) {
   const texts = calls.map((call, index) => callText(row, call.name, body(row, call, index), index, call.id));
-  return run(row, texts, calls.map(({ name }) => name));
+  return run(
+    row,
+    texts,
+    calls.map(({ name }) => name),
+  );
 }
