@@ -47,6 +47,12 @@ export const architecture = {
     mayImport: ["core"],
     thirdParty: ["fast-xml-parser"],
   },
+  dialects: {
+    job: "dialects, the calls that open models are trained on: parse, stream, write, recover",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
   prompts: { job: "the texts that teach a model a protocol", runsIn: "any", mayImport: ["core"], thirdParty: [] },
   toolkit: {
     job: "tool registry and runtime",
@@ -107,7 +113,7 @@ export const architecture = {
   "ai-sdk": {
     job: "the AI SDK: text tool calls as a middleware, tools both ways, its models",
     runsIn: "any",
-    mayImport: ["core"],
+    mayImport: ["core", "dialects"],
     thirdParty: [],
   },
   cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
