@@ -47,6 +47,12 @@ export const architecture = {
     mayImport: ["core"],
     thirdParty: ["fast-xml-parser"],
   },
+  dialects: {
+    job: "the formats of open models: recover, parse, stream, serialize",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
   prompts: { job: "the texts that teach a model a protocol", runsIn: "any", mayImport: ["core"], thirdParty: [] },
   toolkit: {
     job: "tool registry and runtime",

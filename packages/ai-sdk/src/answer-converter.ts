@@ -38,6 +38,8 @@ export class AnswerConverter {
   #count = 0;
   /** Calls for the client to make, ours or the provider's. */
   #calls = 0;
+  /** The provider made calls itself: what stands in the text besides is not run. */
+  #hasNative = false;
   /** Tools that were called. */
   readonly #called = new Set<string>();
   /** Nothing may run any more. */
@@ -77,6 +79,7 @@ export class AnswerConverter {
     }
     if (part.type === "tool-call" && part.providerExecuted !== true) {
       this.#calls += 1;
+      this.#hasNative = true;
       this.#called.add(part.toolName as string);
     }
     this.#emit(part);
@@ -145,6 +148,8 @@ export class AnswerConverter {
         this.#emit({ type: `${event.type}-delta`, id: this.#open.id, delta: event.text });
         return;
       case "input-start":
+        // Whether it is made is known only at the end.
+        if (this.#state.isNative) return;
         this.#close();
         if (this.#failed) return;
         this.#inputs.add(event.id);
@@ -173,6 +178,7 @@ export class AnswerConverter {
   }
 
   #call(toolCallId: string, toolName: string, input: string, providerMetadata?: ProviderData): void {
+    if (this.#state.isNative && this.#hasNative) return;
     this.#close();
     if (this.#failed) return;
     this.#calls += 1;

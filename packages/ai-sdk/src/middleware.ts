@@ -23,7 +23,8 @@ const known =
 
 /**
  * Lets any model call tools in text, inside `generateText`, `streamText` and agents of the AI SDK: tools become instructions, blocks in
- * the answer become tool calls, and results text again.
+ * the answer become tool calls, and results text again. With a protocol that declares its tools, as `dialectProtocol`, the request stays
+ * as it is, and calls are found in the text of answers in which the provider made none.
  *
  * Throws `TypeError` for options that can't be meant. A call throws `ToolglotError` `ai-sdk/tool-choice` when `toolChoice` asks for
  * a tool that is not there.

@@ -2,6 +2,7 @@ import { type ToolDefinition, ToolglotError } from "@toolglot/core";
 import { type Bridge, type BridgeOptions, createBridge } from "@toolglot/core/bridge";
 import { decodePrompt, encodePrompt, refusalsInARow } from "./history.ts";
 import type { ToolglotMiddlewareOptions } from "./options.ts";
+import { asWritten } from "./refused-calls.ts";
 import type { CallParams, FunctionTool, PromptMessage, ProviderTool, SpecificationVersion, Warning } from "./spec.ts";
 
 /** State of one request, for its answer. */
@@ -14,6 +15,8 @@ export interface CallState {
   required: string | true | undefined;
   /** Calls of one answer are steps of a plan. */
   isPlan: boolean;
+  /** Tools are declared to the provider: calls in text count only where it made none. */
+  isNative: boolean;
 }
 
 /** Providers take so many stop sequences. */
@@ -52,7 +55,8 @@ export function transformParams(
     ...(locale !== undefined && { locale }),
     ...(values !== undefined && { values }),
   });
-  const searches = bridge.system !== "";
+  const isNative = protocol.declaresTools === true;
+  const searches = isNative ? declared.length > 0 && choice !== "none" : bridge.system !== "";
   const stop = stopSequences(params.stopSequences, bridge.stop, warnings);
   const changed: CallParams = {
     ...rest,
@@ -72,8 +76,16 @@ export function transformParams(
     stop: stop ?? [],
     required,
     isPlan: protocol.carries === "plan",
+    isNative,
   };
-  return { params: changed, state };
+  return { params: isNative ? declaredParams(params, providerTools) : changed, state };
+}
+
+/** Returns a request whose tools the provider shows the model. */
+function declaredParams(params: CallParams, providerTools: Options["providerTools"]): CallParams {
+  const { tools, prompt } = params;
+  const kept = providerTools === "drop" ? tools?.filter(({ type }) => type === "function") : tools;
+  return { ...params, prompt: asWritten(prompt, "message"), ...(kept && { tools: kept }) };
 }
 
 export const other = (message: string): Warning => ({ type: "other", message: `toolglot: ${message}` });

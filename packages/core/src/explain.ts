@@ -116,5 +116,8 @@ export function explainResult<Block extends BlockBase>(
 
 /** Whether a finding shows that text without a block was to do something. */
 function isMeantAsCall({ code, severity }: Diagnostic): boolean {
-  return severity === "error" || /^core\/(?:foreign-format|unread-block|shown-block|fabricated-\w+)$/.test(code);
+  return (
+    severity === "error" ||
+    /^core\/(?:foreign-format|unread-block|shown-block|fabricated-\w+)$|\/foreign-call$/.test(code)
+  );
 }

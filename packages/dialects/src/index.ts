@@ -5,7 +5,8 @@ export { explain } from "./explain.ts";
 export type { ExplainDialectOptions } from "./explain-with.ts";
 export { type FormatResultsOptions, formatResults } from "./format-results.ts";
 export { createParser, parse } from "./parse.ts";
-export { type DialectProtocolOptions, dialectProtocol, type OneDialectProtocolOptions } from "./protocol.ts";
+export { dialectProtocol } from "./protocol.ts";
+export type { DialectProtocolOptions, OneDialectProtocolOptions } from "./protocol-options.ts";
 export type { DialectParserOptions } from "./readers.ts";
 export type { Chunks, Recovered, RecoverOptions } from "./recover.ts";
 export { recoverToolCalls } from "./recover-tool-calls.ts";
@@ -23,5 +24,6 @@ export type {
   DialectTool,
   FunctionTool,
   RejectedCall,
+  WrittenCall,
 } from "./types.ts";
-export type { SerializeOptions, WrittenCall } from "./write/serialize.ts";
+export type { SerializeOptions } from "./write/serialize.ts";

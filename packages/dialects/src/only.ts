@@ -2,8 +2,8 @@ import type { Locale, ParseResult, Parser, ToolProtocol, ToolResult } from "@too
 import type { ExplainOptions } from "@toolglot/core/explain";
 import { checkKeys } from "@toolglot/internal";
 import { explainWith } from "./explain-with.ts";
-import type { OneDialectProtocolOptions } from "./protocol.ts";
 import { protocolOf, type ShowTools } from "./protocol-of.ts";
+import type { OneDialectProtocolOptions } from "./protocol-options.ts";
 import {
   BookStream,
   checkDialectOptions,
@@ -14,9 +14,9 @@ import {
 } from "./readers.ts";
 import { type Chunks, type Recovered, type RecoverOptions, recoverWith } from "./recover.ts";
 import type { Dialect } from "./table/types.ts";
-import type { DialectBlock, DialectEvent, DialectParseOptions, DialectTool } from "./types.ts";
+import type { DialectBlock, DialectEvent, DialectParseOptions, DialectTool, WrittenCall } from "./types.ts";
 import { writeResults } from "./write/results.ts";
-import { type SerializeOptions, type WrittenCall, writeCalls } from "./write/serialize.ts";
+import { type SerializeOptions, writeCalls } from "./write/serialize.ts";
 
 /** A dialect, and what reads it. */
 export interface OneBook extends DialectBook {

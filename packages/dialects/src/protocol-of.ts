@@ -3,7 +3,7 @@ import { createTextProtocol } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { actions } from "./actions.ts";
 import { explainWith } from "./explain-with.ts";
-import type { DialectProtocolOptions } from "./protocol.ts";
+import type { DialectProtocolOptions } from "./protocol-options.ts";
 import { type DialectBook, parserOf } from "./readers.ts";
 import type { Dialect } from "./table/types.ts";
 import type { DialectBlock, DialectTool } from "./types.ts";
@@ -30,6 +30,8 @@ export function protocolOf(
     'dialect:string|object tools:"request"|"prompt" prompt:object locale:"zh"|"en" mode:"single"|"loop" resultBudget:count',
     book.fixed === undefined ? ["dialect"] : [],
   );
+  if (book.fixed === undefined && options.dialect === undefined)
+    throw new TypeError(`${what}: dialect must be "auto", the id of a dialect, or a dialect of your own.`);
   const { dialect = book.fixed ?? "auto", tools: from = "request", prompt, locale, mode, resultBudget } = options;
   const fixed = dialect === "auto" ? undefined : rowOf(dialect);
   const first = fixed ?? rowOf("hermes");

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonSchema } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WrittenCall } from "../src/serialize.ts";
 import { serialize } from "../src/serialize.ts";
 import { dialects } from "../src/table/all.ts";
 import { type DialectId, dialectIds } from "../src/table/ids.ts";
 import type { Dialect } from "../src/table/types.ts";
+import type { WrittenCall } from "../src/types.ts";
 
 const written = dialectIds.filter((id) => dialects[id].write);
 const one = (dialect: DialectId, input: JsonObject, more: Partial<WrittenCall> = {}): string =>

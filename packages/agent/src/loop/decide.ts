@@ -9,7 +9,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from "@toolglot/core";
-import { fabricatedResult, foreignFormat, likeCalls } from "../codes.ts";
+import { fabricatedResult, foreignCall, foreignFormat, likeCalls } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
 import type { Run } from "./run.ts";
 import type { Answer, Repair, Verdict } from "./types.ts";
@@ -65,7 +65,8 @@ function decideText(run: Run, answer: Answer): Verdict {
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
   const likeCall = diagnostics.find(({ code }) => likeCalls.has(code));
   if (likeCall) {
-    const reason = likeCall.code === foreignFormat ? "foreign-format" : "not-sent";
+    const isForeign = likeCall.code === foreignFormat || likeCall.code === foreignCall;
+    const reason = isForeign ? "foreign-format" : "not-sent";
     return { ...repair(reason, explanation ?? wording.unreadable), ...(mode === "loop" && { keptAnswer: text }) };
   }
   if (text === "" && answer.finish === "length") return repair("truncated", wording.truncated);
@@ -97,7 +98,7 @@ function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks
   const { protocol } = run.step;
   const { wording } = run;
   const { block } = segment;
-  const actions = withUniqueIds(run, protocol.actions(block));
+  const actions = withUniqueIds(run, protocol.actions(block), protocol.declaresTools === true);
   if (actions.length === 0) return unreadable(run, answer, block);
   const held = holdBack(run, answer, segment.span, actions);
   if (held !== undefined) return repair("held-back", held);
@@ -113,12 +114,18 @@ function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks
   return { kind: "act", actions, block, notes };
 }
 
-/** Returns actions with ids from the loop, so that they are unique in the run and the same when it is replayed. */
-function withUniqueIds(run: Run, actions: readonly Action[]): Action[] {
+/**
+ * Returns actions with ids that are unique in the run and the same when it is replayed: the loop's, or the calls' own, as those of calls
+ * that came as parts.
+ */
+function withUniqueIds(run: Run, actions: readonly Action[], keepsIds: boolean): Action[] {
   return actions.map((action) => {
     switch (action.kind) {
       case "calls":
-        return { ...action, calls: action.calls.map((call) => ({ ...call, id: run.uniqueCallId() })) };
+        return {
+          ...action,
+          calls: action.calls.map((call) => ({ ...call, id: run.uniqueCallId(keepsIds ? call.id : undefined) })),
+        };
       case "plan": {
         const steps = action.plan.steps.map((step) => ({ ...step, callId: run.uniqueCallId() }));
         return { ...action, plan: { ...action.plan, steps } };
@@ -138,7 +145,10 @@ function withUniqueIds(run: Run, actions: readonly Action[]): Action[] {
  */
 function holdBack(run: Run, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
   const { diagnostics } = answer.parsed;
-  const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
+  // What an error lies in was read as no call; the calls beside it are whole.
+  const repairs = diagnostics.filter(
+    ({ affects, severity, span }) => affects === "value" && severity !== "error" && overlap(span, block),
+  );
   if (repairs.length === 0) return undefined;
   const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.step.tools, repairs)))];
   if (risky.length === 0) return undefined;

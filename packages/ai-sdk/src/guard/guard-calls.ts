@@ -1,8 +1,9 @@
 import { checkKeys, type Locale, type ToolDefinition } from "@toolglot/core";
 import { type CallFinding, CallGuard } from "@toolglot/core/check-call";
-import { defined, isObject, parseJson } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import type { ToolglotMiddleware } from "../middleware.ts";
-import type { CallParams, GenerateResult, Part, PromptMessage, SpecificationVersion, StreamResult } from "../spec.ts";
+import { asWritten } from "../refused-calls.ts";
+import type { CallParams, GenerateResult, Part, SpecificationVersion, StreamResult } from "../spec.ts";
 import { guardStream } from "./guard-stream.ts";
 
 /** Where a finding of {@link guardCalls} belongs to. */
@@ -76,7 +77,7 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
   return {
     specificationVersion,
     async transformParams({ params }: { params: CallParams }): Promise<CallParams> {
-      const prompt = asWritten(params.prompt);
+      const prompt = asWritten(params.prompt, "refusal");
       return prompt === params.prompt ? params : { ...params, prompt };
     },
     async wrapGenerate({ doGenerate, params, model }): Promise<GenerateResult> {
@@ -90,25 +91,4 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
       return { ...result, stream: result.stream.pipeThrough(guarded) };
     },
   };
-}
-
-/** Gives the model its refused calls as it wrote them, and why: stacks lose what is no JSON, and some say something else of it. */
-function asWritten(prompt: PromptMessage[]): PromptMessage[] {
-  const refusals = new Map<unknown, string>();
-  const changed = prompt.map((message) => {
-    if (typeof message.content === "string") return message;
-    const content = message.content.map((part) => {
-      const refusal = refusals.get(part.toolCallId);
-      const isError = /^error-/.test((part.output as { type?: string } | undefined)?.type ?? "");
-      if (part.type === "tool-result" && isError && refusal !== undefined)
-        return { ...part, output: { type: "error-text", value: refusal } };
-      const { refusal: told, text } = part.providerOptions?.toolglot ?? {};
-      if (part.type !== "tool-call" || typeof told !== "string" || typeof text !== "string") return part;
-      refusals.set(part.toolCallId, told);
-      const input = parseJson(text);
-      return { ...part, input: isObject(input) ? input : {} };
-    });
-    return { ...message, content };
-  });
-  return refusals.size > 0 ? changed : prompt;
 }

@@ -175,7 +175,10 @@ export class AnswerReader implements BridgeReader {
     const repairs = this.#answer.diagnostics.filter(
       ({ affects, span }) => affects === "value" && overlaps(span, block.span),
     );
-    const between = repairs.filter(({ span }) => !calls.some((call) => overlaps(span, call.span)));
+    // What an error lies in was read as no call; the calls beside it are whole.
+    const between = repairs.filter(
+      ({ severity, span }) => severity !== "error" && !calls.some((call) => overlaps(span, call.span)),
+    );
     let stopped = false;
     for (const { call, stream, json, message } of found) {
       if (message !== undefined) this.#prose.add("text", message);

@@ -3,7 +3,7 @@ import { CallGuard } from "../check-call/call-guard.ts";
 import type { Locale, ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";
-import { encodeHistory } from "./history.ts";
+import { asParts, encodeHistory } from "./history.ts";
 import { type BridgeSetup, nowhere } from "./setup.ts";
 import type { Bridge, BridgeOptions, BridgeReaderOptions } from "./types.ts";
 import { type BridgeWording, bridgeWordings } from "./wording.ts";
@@ -23,8 +23,11 @@ function guardOf(protocol: ToolProtocol, locale: Locale): CallGuard {
  * Creates a bridge: a stack with calls and results of its own (an SDK, a framework) talks to a model in a protocol that is text. Nothing is
  * kept between answers, so a history that was stored and shortened is written to the same text.
  *
- * Throws `TypeError` for options that can't be meant: a protocol that declares tools to the provider, programs without `programs`,
- * a choice of a tool that is not there.
+ * A protocol that declares tools to the provider, and finds calls in text, too, has no instructions and leaves the history in parts: only
+ * its reader is needed, for answers without a native call.
+ *
+ * Throws `TypeError` for options that can't be meant: a protocol that declares tools and reads no text, programs without `programs`, a
+ * choice of a tool that is not there.
  *
  * @example
  * ```ts
@@ -64,15 +67,15 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
   };
   const searches = chosen.length > 0;
   const order = orderOf(toolChoice, programs !== undefined, words);
-  const system = searches
-    ? [protocol.instructions(shown, { locale, mode: "loop" }).trimEnd(), ...order].join("\n\n")
-    : "";
+  const isText = !protocol.declaresTools;
+  const system =
+    searches && isText ? [protocol.instructions(shown, { locale, mode: "loop" }).trimEnd(), ...order].join("\n\n") : "";
   /** Calls of tools that are no longer there are history too. */
   const history = { ...setup, shown: programs?.tools ?? tools };
   return {
     system,
     stop: searches ? [...protocol.stop] : [],
-    encode: (messages) => encodeHistory(messages, history),
+    encode: (messages) => (isText ? encodeHistory(messages, history) : asParts(messages)),
     createReader(reading: BridgeReaderOptions) {
       checkKeys("createReader", reading, "onEvent:function newId:function", ["onEvent"]);
       if (typeof reading.onEvent !== "function") throw new TypeError("createReader: onEvent is a function.");
@@ -112,8 +115,11 @@ function oneOf(name: string, value: unknown, known: readonly string[]): void {
 
 const isReadOnly = ({ annotations }: ToolDefinition): boolean => annotations?.readOnlyHint === true;
 
-function checkProtocol({ id, carries, declaresTools }: ToolProtocol, { programs, tools }: BridgeOptions): void {
-  if (declaresTools)
+function checkProtocol(
+  { id, carries, declaresTools, readsText }: ToolProtocol,
+  { programs, tools }: BridgeOptions,
+): void {
+  if (declaresTools && !readsText)
     throw new TypeError(
       `createBridge: ${id} declares its tools to the provider, and needs no bridge: pass a protocol that is text.`,
     );

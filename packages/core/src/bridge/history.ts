@@ -43,6 +43,20 @@ export function encodeHistory<Other extends { type: string }>(
   return encoded;
 }
 
+/** Messages for a model whose provider takes calls and results as parts: only what was refused becomes a call without input. */
+export function asParts<Other extends { type: string }>(
+  messages: readonly BridgeMessage<Other>[],
+): EncodedMessage<Other>[] {
+  return messages.map(({ parts, ...message }) => ({
+    ...message,
+    parts: parts.map((part): MessagePart | Other => {
+      if (part.type !== "refusal") return part as MessagePart | Other;
+      const { id, tool } = part as RefusalPart;
+      return { type: "call", call: { id, name: tool, input: {}, protocol: "native" } };
+    }),
+  }));
+}
+
 /** Joins messages of one answer: some stacks have each call in a message of its own. Nothing may stand between them. */
 function joinAnswers<Other extends { type: string }>(
   messages: readonly BridgeMessage<Other>[],

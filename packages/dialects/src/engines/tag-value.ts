@@ -99,7 +99,7 @@ export function* readTagValue(
     }
     if (leaves > 0) return undefined;
     if (counts > 0) {
-      if (looked) cursor.lookAlikes.push(source.offset);
+      if (looked) cursor.lookAlikes.push({ start: source.offset, end: source.base + closed });
       const end = source.offset;
       source.at = closed;
       return finish(end);

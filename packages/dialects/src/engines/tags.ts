@@ -68,7 +68,7 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Readin
   }
   if (!tag?.key) {
     const span = { start, end: cursor.offset };
-    return cursor.isAtEnd || cursor.source.text.length - cursor.source.at < 1
+    return cursor.isCut
       ? call.fail("truncated", span)
       : call.fail("invalid-arguments", span, "An argument has no key.");
   }

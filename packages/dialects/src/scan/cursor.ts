@@ -1,4 +1,4 @@
-import type { EndOptions } from "@toolglot/core";
+import type { EndOptions, Span } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
 import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
 
@@ -10,8 +10,8 @@ export class Cursor {
   source!: Source;
   /** Given when no more text comes. */
   ending: EndOptions | undefined;
-  /** Offsets of marks that were written with other characters. */
-  readonly lookAlikes: number[] = [];
+  /** Marks that were written with other characters. */
+  readonly lookAlikes: Span[] = [];
   readonly variable: Variable = {};
 
   get offset(): number {
@@ -22,16 +22,14 @@ export class Cursor {
     return this.ending !== undefined;
   }
 
-  /** No text is left. */
-  get isAtEnd(): boolean {
-    return this.ended && this.source.at >= this.source.text.length;
-  }
+  /** The text ended where more of it was needed. */
+  isCut = false;
 
   /** Waits for more text; false when none comes. */
   *wait(): Reading<boolean> {
-    if (this.ended) return false;
-    yield;
-    return true;
+    if (this.ended) this.isCut = true;
+    else yield;
+    return !this.isCut;
   }
 
   /** Goes behind white space, as far as there is any; true when text follows. */
@@ -57,7 +55,7 @@ export class Cursor {
         continue;
       }
       if (end === 0) return false;
-      if (last.looksAlike) this.lookAlikes.push(source.base + start);
+      if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
       source.at = end;
       return true;
     }

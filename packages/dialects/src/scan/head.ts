@@ -2,6 +2,8 @@ import { headerAt } from "../engines/harmony.ts";
 import { behindSpace, type Mark, markAt, more } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
+/** Longer than any opening tag. */
+export const maxTagLength = 1000;
 /** A name longer than this is none. */
 const maxNameLength = 256;
 
@@ -78,6 +80,37 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
   return undefined;
 }
 
+const anyName = /[\w.:-]{1,100}/y;
+
+/** Returns the index behind the header of a run; 0 when there is none, or {@link more}. */
+export function headerEndAt(text: string, at: number, { header }: RowMarks, ended: boolean): number {
+  if (!header) return 0;
+  const start = behindSpace(text, at);
+  const [before, behind] = header;
+  const begun = text.slice(start, start + before.length);
+  if (begun !== before) return !ended && begun.length < before.length && before.startsWith(begun) ? more : 0;
+  anyName.lastIndex = start + before.length;
+  const name = anyName.exec(text)?.[0].length ?? 0;
+  const next = start + before.length + name;
+  const rest = text.slice(next, next + behind.length);
+  if (rest !== behind) return !ended && rest.length < behind.length && behind.startsWith(rest) ? more : 0;
+  return next + behind.length;
+}
+
+/** Returns the index behind what ends an opening tag whose attributes begin at an index; 0 when nothing does, or {@link more}. */
+export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean): number {
+  let quote = "";
+  for (let index = at; index < at + maxTagLength; index += 1) {
+    if (index >= text.length) return ended ? 0 : more;
+    const unit = text.charAt(index);
+    const end = quote === "" ? markAt(text, index, tagEnd, ended) : 0;
+    if (end !== 0) return end;
+    if (quote === unit) quote = "";
+    else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+  }
+  return 0;
+}
+
 /** Whether the arguments of a call can begin at an index: 0, a higher number, or {@link more}. */
 export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
@@ -99,10 +132,10 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   const { name } = row.call;
   let next = start;
   if (callOpen) {
-    next = markAt(text, start, callOpen, ended);
-    if (next === 0 && callOpen.optional) next = start;
-    if (next === more) return ended ? 1 : more;
-    if (next === 0) return 0;
+    const end = markAt(text, start, callOpen, ended);
+    if (end === more) return ended ? 1 : more;
+    if (end === 0 && !callOpen.optional) return 0;
+    if (end > 0) next = end;
   } else if (row.list && text.charCodeAt(next) === 91) {
     next = behindSpace(text, next + 1);
     if (next >= text.length) return ended ? 1 : more;
@@ -117,11 +150,14 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   }
   if (name.at === "attribute") {
     if (next >= text.length) return ended ? 1 : more;
-    return /\s/.test(text.charAt(next)) ? 1 : 0;
+    if (!/\s/.test(text.charAt(next))) return 0;
+    const end = tagEndAt(text, next, marks.callEnd, ended);
+    return end > 0 ? bodyAt(text, end, marks, ended) : end;
   }
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head) return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
-  return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+  if (!head)
+    return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
+  return !/\w/.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

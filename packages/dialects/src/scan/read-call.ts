@@ -33,7 +33,7 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
   const span = { start: call.start, end: cursor.offset };
   if (rule.at === "attribute") {
     const attributes = yield* readAttributes(cursor, marks.callEnd, marks.row.entities);
-    if (!attributes) return call.fail(cursor.isAtEnd ? "truncated" : "missing-name", span);
+    if (!attributes) return call.fail(cursor.isCut ? "truncated" : "missing-name", span);
     if (id && "attribute" in id) call.id = attributes.get(id.attribute);
     call.named(attributes.get(rule.attribute) ?? "", { start: call.start, end: cursor.offset });
     return !call.failure;

@@ -7,7 +7,7 @@ import { type BareCalls, isMarkless } from "./bare.ts";
 import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
-import { callAt } from "./head.ts";
+import { callAt, headerEndAt } from "./head.ts";
 import { behindSpace, type Mark, more } from "./marks.ts";
 import { readCall, skipCall } from "./read-call.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
@@ -107,7 +107,7 @@ function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Pla
   cursor.source.seek(end);
   yield* cursor.lineBreak();
   const [odd] = cursor.lookAlikes;
-  if (odd !== undefined) block.slip("look-alike", { start: odd, end: odd + 1 });
+  if (odd) block.slip("look-alike", odd);
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
@@ -144,6 +144,7 @@ function* goesOn(cursor: Cursor, marks: RowMarks, isBare: boolean): Reading<bool
 function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<void> {
   const { row, close } = marks;
   const start = cursor.offset;
+  if (marks.header) yield* takeHeader(cursor, marks);
   const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
   if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
   else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
@@ -225,6 +226,15 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       yield* cursor.takeAny(close);
       return;
     }
+  }
+}
+
+function* takeHeader(cursor: Cursor, marks: RowMarks): Reading<void> {
+  for (;;) {
+    const { source, ended } = cursor;
+    const end = headerEndAt(source.text, source.at, marks, ended);
+    if (end > 0) source.at = end;
+    if (end !== more || !(yield* cursor.wait())) return;
   }
 }
 

@@ -17,8 +17,21 @@ const samples: [Kind, unknown][] = [
 /** The number of types; a schema that takes all of them says nothing. */
 export const kindCount: number = samples.length;
 
+const every: ReadonlySet<Kind> = new Set(samples.map(([kind]) => kind));
+/** What schemas take that name a type, and nothing else that counts: most do. */
+const ofType = new Map<unknown, ReadonlySet<Kind>>(
+  samples.map(([kind]) => [kind, new Set<Kind>(kind === "number" ? ["integer", kind] : [kind])]),
+);
+
 /** Returns the types that a schema takes. */
-export function kindsOf(schema: JsonSchema, root: JsonSchema | undefined): Set<Kind> {
+export function kindsOf(schema: JsonSchema, root: JsonSchema | undefined): ReadonlySet<Kind> {
+  if (schema === true) return every;
+  if (typeof schema === "object") {
+    const { type, nullable, $ref, anyOf, oneOf, allOf, enum: literals } = schema;
+    const simple =
+      nullable || $ref || anyOf || oneOf || allOf || literals || "const" in schema ? undefined : ofType.get(type);
+    if (simple) return simple;
+  }
   const fitting = samples.filter(([kind, sample]) => fits(sample, schema, root, (literal) => kindOf(literal) === kind));
   return new Set(fitting.map(([kind]) => kind));
 }

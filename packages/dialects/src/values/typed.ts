@@ -18,7 +18,7 @@ export interface TypedValue {
 interface Typing {
   root: JsonSchema | undefined;
   slips: TypedSlip[];
-  kinds: Map<JsonSchema, Set<Kind>>;
+  kinds: Map<JsonSchema, ReadonlySet<Kind>>;
 }
 
 /**
@@ -61,7 +61,7 @@ export function readsAsText(schema: JsonSchema | undefined, root: JsonSchema | u
 
 const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [], kinds: new Map() });
 
-function takes(schema: JsonSchema, { kinds, root }: Typing): Set<Kind> {
+function takes(schema: JsonSchema, { kinds, root }: Typing): ReadonlySet<Kind> {
   const found = kinds.get(schema) ?? kindsOf(schema, root);
   kinds.set(schema, found);
   return found;

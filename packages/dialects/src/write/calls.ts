@@ -2,10 +2,10 @@ import type { JsonObject } from "@toolglot/core";
 import { joinPath } from "@toolglot/internal";
 import type { Dialect, Marker } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
+import type { WrittenCall } from "../types.ts";
 import { typeJson } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";
-import type { WrittenCall } from "./serialize.ts";
 import { TagWriter } from "./tags.ts";
 import { ValueWriter } from "./values.ts";
 
