@@ -1,19 +1,21 @@
-import type { ParseResult, Parser } from "@toolglot/core";
+import type { Diagnostic, ParseResult, Parser } from "@toolglot/core";
 import {
   allowsRepair,
+  type BlockReader,
   checkParseOptions,
   createPushParser,
-  EventStream,
   streamEvents,
   TextScanner,
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
+import type { ReadingHost } from "./scan/block-draft.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
 import type { ProseHead } from "./scan/prose.ts";
 import type { BodyReader } from "./scan/read-call.ts";
 import { type Body, marksOf } from "./scan/row-marks.ts";
+import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
 import type { Dialect } from "./table/types.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
@@ -26,6 +28,13 @@ export interface DialectBook {
   readonly fixed?: string;
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly heads?: readonly ProseHead[];
+  /** Reads whole texts by response templates. */
+  readonly templateText?: new (
+    row: TemplateDialect,
+    host: ReadingHost,
+    startsInReasoning: boolean,
+    report: (found: Diagnostic) => void,
+  ) => BlockReader<DialectBlock>;
   /** Checks a host's own dialect. None: only these rows can be asked for. */
   readonly checkOwn?: (dialect: unknown) => void;
 }
@@ -85,7 +94,8 @@ export function parserOf(book: DialectBook, options: DialectParserOptions): Pars
 
 function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
-  const plan = planFor(book, dialect);
+  const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
+  const plan = template ? planOf([], true, undefined) : planFor(book, dialect);
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
@@ -97,6 +107,10 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };
   const grammar = new DialectGrammar(plan, host, foreign);
+  if (template && book.templateText)
+    grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
+      scanner.diagnose(found),
+    );
   const rowOf = (id: string): Dialect | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,
@@ -118,11 +132,4 @@ export function streamOf(
   options: DialectParseOptions,
 ): AsyncGenerator<DialectEvent> {
   return streamEvents(chunks, (onEvent: (event: DialectEvent) => void) => parserOf(book, { ...options, onEvent }));
-}
-
-/** A `TransformStream` over the dialects of a book. */
-export class BookStream extends EventStream<DialectEvent> {
-  constructor(book: DialectBook, options: DialectParseOptions) {
-    super((onEvent) => parserOf(book, { ...options, onEvent }));
-  }
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Span } from "@toolglot/core";
-import type { BlockGrammar, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import type { BlockGrammar, BlockReader, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
 import { BareCalls } from "./bare.ts";
 import type { ReadingHost } from "./block-draft.ts";
@@ -18,6 +18,7 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly #plan: ReadingPlan;
   readonly #bare: BareCalls;
   readonly #host: ReadingHost;
+  whole?: BlockReader<DialectBlock>;
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 
