@@ -1,12 +1,21 @@
-import type { ParseResult, Parser } from "@toolglot/core";
-import { allowsRepair, checkParseOptions, createPushParser, streamEvents, TextScanner } from "@toolglot/core/text";
+import type { Diagnostic, ParseResult, Parser } from "@toolglot/core";
+import {
+  allowsRepair,
+  type BlockReader,
+  checkParseOptions,
+  createPushParser,
+  streamEvents,
+  TextScanner,
+} from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
+import type { ReadingHost } from "./scan/block-draft.ts";
 import { Detector } from "./scan/detect.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
 import { type ProseHead, ProseMarks } from "./scan/prose.ts";
 import type { BodyReader } from "./scan/read-call.ts";
 import { type Body, marksOf, type RowMarks } from "./scan/row-marks.ts";
+import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
 import type { Dialect } from "./table/types.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
@@ -19,6 +28,13 @@ export interface DialectBook {
   readonly fixed?: string;
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly heads?: readonly ProseHead[];
+  /** Reads whole texts by response templates. */
+  readonly templateText?: new (
+    row: TemplateDialect,
+    host: ReadingHost,
+    startsInReasoning: boolean,
+    report: (found: Diagnostic) => void,
+  ) => BlockReader<DialectBlock>;
   /** Checks a host's own dialect. None: only these rows can be asked for. */
   readonly checkOwn?: (dialect: unknown) => void;
 }
@@ -69,7 +85,8 @@ export function parserOf(book: DialectBook, options: DialectParserOptions): Pars
 
 function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
-  const { own, isFixed } = rowsFor(book, dialect);
+  const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
+  const { own, isFixed } = template ? { own: [], isFixed: true } : rowsFor(book, dialect);
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   let others: Detector | undefined;
@@ -83,6 +100,10 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };
   const grammar = new DialectGrammar(own, new ProseMarks(own, book.heads), host, isFixed, foreign);
+  if (template && book.templateText)
+    grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
+      scanner.diagnose(found),
+    );
   const rowOf = (id: string): Dialect | undefined => own.find(({ row }) => row.id === id)?.row;
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,

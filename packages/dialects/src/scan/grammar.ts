@@ -1,5 +1,5 @@
 import type { Diagnostic, Span } from "@toolglot/core";
-import type { BlockGrammar, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import type { BlockGrammar, BlockReader, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
 import { BareCalls } from "./bare.ts";
 import type { ReadingHost } from "./block-draft.ts";
@@ -20,6 +20,7 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly #prose: ProseMarks;
   readonly #fenced: readonly RowMarks[];
   readonly #host: ReadingHost;
+  whole?: BlockReader<DialectBlock>;
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 

@@ -10,6 +10,10 @@ const maxNameLength = 256;
 /** A name that the end of the text cut off; a word of a sentence ends in a sign, or stands behind a blank. */
 const cutName = /^[\w.:-]{0,99}\w$/;
 
+/** Attributes that the end of the text cut off. */
+const cutAttributes =
+  /^(?:\s{1,9}[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*"|'[^'<]*'))*\s{0,9}(?:[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*|'[^'<]*)?)?$/;
+
 /** The head of a call: what stands between its opener and its arguments. */
 export interface CallHead {
   name: string;
@@ -105,6 +109,7 @@ export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean)
     const unit = text.charAt(index);
     const end = quote === "" ? markAt(text, index, tagEnd, ended) : 0;
     if (end !== 0) return end;
+    if (quote === "" && unit === "<") return 0;
     if (quote === unit) quote = "";
     else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
   }
@@ -123,6 +128,12 @@ export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean
   return anyAt(text, start, [marks.argOpen, marks.callClose, ...marks.close, ...marks.stops], ended);
 }
 
+/** Whether the end of the text cut off the header of a message to a tool. */
+const isCutHeader = (text: string, at: number): boolean =>
+  /^(?:<\|start\|>assistant)?\s{0,9}(?:<\|channel\|>\s{0,9}\w{1,40}\s{1,9})?to=/.test(text.slice(at, at + 100)) &&
+  text.startsWith("<|", at) &&
+  headerAt(text, at, false) === "more";
+
 /** Whether a call can begin at an index, behind its wrapper or without one: 0, a higher number, or {@link more}. */
 export function callAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
@@ -136,6 +147,7 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (end === more) return ended ? 1 : more;
     if (end === 0 && !callOpen.optional) return 0;
     if (end > 0) next = end;
+    if (next >= text.length) return ended ? 1 : more;
   } else if (row.list && text.charCodeAt(next) === 91) {
     next = behindSpace(text, next + 1);
     if (next >= text.length) return ended ? 1 : more;
@@ -152,12 +164,13 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (next >= text.length) return ended ? 1 : more;
     if (!/\s/.test(text.charAt(next))) return 0;
     const end = tagEndAt(text, next, marks.callEnd, ended);
-    return end > 0 ? bodyAt(text, end, marks, ended) : end;
+    if (end > 0) return bodyAt(text, end, marks, ended);
+    return end === 0 && ended && cutAttributes.test(text.slice(next, next + maxTagLength)) ? 1 : end;
   }
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head)
-    return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
+  if (!head && marks.isHeader) return ended && isCutHeader(text, next) ? 1 : 0;
+  if (!head) return ended && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
   return !/\w/.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

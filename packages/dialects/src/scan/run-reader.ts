@@ -209,6 +209,8 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (failure === "invalid") {
       if (row.engine === "python") yield* skipPythonCall(cursor);
       else yield* skipCall(call, cursor, marks);
+      // What was skipped may hold the list's end.
+      inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
     call.end(cursor.offset, textOf);

@@ -1,4 +1,5 @@
 import { checkKeys, isObject } from "@toolglot/internal";
+import { isTemplateDialect } from "./template-dialect.ts";
 import type { Dialect, Marker, NameRule, VariableMarker } from "./types.ts";
 
 /** UTF-16 units of a marker. */
@@ -41,6 +42,11 @@ export function checkDialect(value: unknown): asserts value is Dialect {
       "write",
     ],
   );
+  if ((dialect.engine === "template") !== isTemplateDialect(dialect))
+    fail(
+      "engine",
+      'is "template" in what dialectFromTemplate of @toolglot/dialects/response-template returns, and only there',
+    );
   const { call, arguments: args, results } = dialect;
   checkKeys(
     "dialect: call",
