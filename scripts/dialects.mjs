@@ -105,8 +105,7 @@ function entryOf(id, { engine, arguments: args }) {
   );
   return (
     `${note}/** The calls of \`${id}\` alone. */\n${imports.join("\n")}\n\n` +
-    `export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";\n` +
-    `export type { Dialect };\n\n` +
+    'export type * from "../public-types.ts";\n\n' +
     `const book: OneBook = ${book};\n\n` +
     `/** Its row of the table. */\nexport const dialect: Dialect = ${constant(id)};\n${exported.join("")}`
   );

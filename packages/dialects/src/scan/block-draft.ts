@@ -35,7 +35,8 @@ export class BlockDraft {
 
   constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
     this.row = row;
-    this.host = host;
+    // What is only thought may never run: nobody is told of it before that is known.
+    this.host = inReasoning ? { ...host, onEvent: undefined } : host;
     this.start = start;
     this.inReasoning = inReasoning;
   }

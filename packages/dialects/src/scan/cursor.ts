@@ -13,6 +13,8 @@ export class Cursor {
   /** Marks that were written with other characters. */
   readonly lookAlikes: Span[] = [];
   readonly variable: Variable = {};
+  /** Takes the text of a long value, without the whole reading being resumed for each chunk; true once it has to be. */
+  skim: (() => boolean) | undefined;
 
   get offset(): number {
     return this.source.offset;

@@ -33,6 +33,10 @@ export class ProseMarks {
 
   /** Returns the length of what vanishes at an index; 0 for nothing, `"more"` when only more text decides. */
   at(text: string, at: number, ended: boolean, isLineStart: boolean): number | "more" {
+    const unit = text.charCodeAt(at);
+    // All of them begin with `<|` or `>>>`, and the prefixes with `]`.
+    if (unit !== 62 && unit !== 93 && (unit !== 60 || (at + 1 < text.length && text.charCodeAt(at + 1) !== 124)))
+      return 0;
     let undecided = false;
     for (const head of this.#others) {
       const end = head(text, at, ended);

@@ -42,8 +42,11 @@ export class RunReader implements BlockReader<DialectBlock> {
   }
 
   read(source: Source, end?: EndOptions): BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock> | undefined {
-    this.#cursor.source = source;
-    this.#cursor.ending = end;
+    const cursor = this.#cursor;
+    cursor.source = source;
+    cursor.ending = end;
+    if (!end && cursor.skim && !cursor.skim()) return undefined;
+    cursor.skim = undefined;
     const step = this.#reading.next();
     return step.done ? step.value : undefined;
   }
@@ -68,7 +71,14 @@ function* readBare(
   bare: BareCalls,
 ): Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>> {
   const events: DialectEvent[] = [];
-  const onEvent = host.onEvent && ((event: DialectEvent) => events.push(event));
+  const onEvent =
+    host.onEvent &&
+    ((event: DialectEvent) => {
+      const before = events.at(-1);
+      // Pieces of one value, which all have to wait.
+      if (event.type === "argument-delta" && before?.type === "argument-delta") before.text += event.text;
+      else events.push(event);
+    });
   const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
   const done = yield* readRun(block, cursor, marks, place);
   const { calls, rejected, status } = done.block;
