@@ -172,5 +172,5 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   // A name that the end cut off.
   if (!head && marks.isHeader) return ended && isCutHeader(text, next) ? 1 : 0;
   if (!head) return ended && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
-  return !/\w/.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+  return !/[\p{L}\p{N}_]/u.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }
