@@ -59,7 +59,7 @@ export class CallWriter {
     switch (rule.name.at) {
       case "key":
         // Without marks a call is found by its name.
-        if (this.#dialect.open.every(({ unwritten }) => unwritten) && !/^[^"'\\\n]{1,100}$/.test(call.name))
+        if (this.#dialect.open.every(({ unwritten }) => unwritten) && !/^[^"'\\\p{Cc}]{1,100}$/u.test(call.name))
           this.#refuse("name", "no call would be found by it");
         return open + this.#object(call, rule.name.keys[0] as string) + close;
       case "only-key":
