@@ -1,8 +1,9 @@
 // Writes what packages/dialects/dialects.json says: the TypeScript of the table, the entry of each dialect with its place in
-// package.json, and the copy that ports read.
+// package.json, the copy that ports read, and the marks that damaged calls end in.
 // Run: node scripts/dialects.mjs [--check]. With --check nothing is written, and a difference is an error.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { callMarks } from "./lib/call-marks.mjs";
 
 const root = join(import.meta.dirname, "..");
 const home = join(root, "packages/dialects");
@@ -136,6 +137,13 @@ function manifest() {
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
+/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
+function damageMarks() {
+  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
+  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
+  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+}
+
 const quoted = ids.map((id) => JSON.stringify(id));
 /** @type {Record<string, string>} */
 const files = {
@@ -159,6 +167,7 @@ const files = {
     "/** The dialects by their ids. */\n" +
     `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
+  [join(root, "conformance/check-call/marks.json")]: damageMarks(),
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);
