@@ -1,8 +1,13 @@
 // Writes what packages/dialects/dialects.json says: the TypeScript of the table, the entry of each dialect with its place in
-// package.json, and the copy that ports read.
+<<<<<<< HEAD
+// package.json, the copy that ports read, and the table of docs/dialects.md.
+=======
+// package.json, the copy that ports read, and the marks that damaged calls end in.
+>>>>>>> plugs
 // Run: node scripts/dialects.mjs [--check]. With --check nothing is written, and a difference is an error.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { callMarks } from "./lib/call-marks.mjs";
 
 const root = join(import.meta.dirname, "..");
 const home = join(root, "packages/dialects");
@@ -135,6 +140,35 @@ function manifest() {
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
+<<<<<<< HEAD
+/** Returns the page of dialects with its table. */
+function page() {
+  const path = join(root, "docs/dialects.md");
+  const cell = (/** @type {string} */ text) =>
+    text.replaceAll("|", "\\|").replace(/\r?\n/g, "⏎").replace(/^(.{150}).+$/u, "$1…");
+  const code = (/** @type {string} */ text) => {
+    const fence = text.includes("`") ? "````" : "`";
+    return fence === "`" ? `\`${cell(text)}\`` : `${fence} ${cell(text)} ${fence}`;
+  };
+  const rows = Object.entries(dialects).map(([id, { models, evidence, example }]) => {
+    const [first = ""] = /** @type {{ text: string }} */ (example).text.split(/\n(?=<tool_call>\n\{"name": "ping)/);
+    const names = /** @type {string[]} */ (models).map((name) => `\`${name}\``).join(", ");
+    return `| \`${id}\` | ${names} | ${evidence} | ${code(first)} |`;
+  });
+  const table = ["| Dialect | Models | Evidence | A call |", "|---|---|---|---|", ...rows].join("\n");
+  return readFileSync(path, "utf8").replace(
+    /(<!-- table:[^>]*-->\n)[\s\S]*(<!-- \/table -->)/,
+    (_, before, behind) => `${before}${table}\n${behind}`,
+  );
+=======
+/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
+function damageMarks() {
+  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
+  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
+  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+>>>>>>> plugs
+}
+
 const quoted = ids.map((id) => JSON.stringify(id));
 /** @type {Record<string, string>} */
 const files = {
@@ -158,6 +192,11 @@ const files = {
     "/** The dialects by their ids. */\n" +
     `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
+<<<<<<< HEAD
+  [join(root, "docs/dialects.md")]: page(),
+=======
+  [join(root, "conformance/check-call/marks.json")]: damageMarks(),
+>>>>>>> plugs
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);

@@ -34,7 +34,8 @@ export function protocolOf(
     throw new TypeError(`${what}: dialect must be "auto", the id of a dialect, or a dialect of your own.`);
   const { dialect = book.fixed ?? "auto", tools: from = "request", prompt, locale, mode, resultBudget } = options;
   const fixed = dialect === "auto" ? undefined : rowOf(dialect);
-  const first = fixed ?? rowOf("hermes");
+  // What is only read is answered in the plainest form.
+  const first = fixed?.write ? fixed : rowOf("hermes");
   if (from === "prompt") {
     if (!show)
       throw new TypeError(

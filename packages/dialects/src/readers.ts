@@ -102,7 +102,7 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
     const found = planFor(book, "auto").detector.find(text, 0, true, true);
     return diagnostic("foreign-call", start, end, {
       message: `This is ${format}, which is not read here.`,
-      ...(found && found !== "more" && { hint: `Read it as ${found.row.id}.` }),
+      ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
     });
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };

@@ -57,7 +57,9 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
   let nameEnd = 0;
   const head = (end: number, next: number): CallHead | undefined => {
     const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
-    if (/[\n<]/.test(name)) return undefined;
+    // Where no mark of its own shows that it is a name, several words are prose.
+    const isWord = body === "tags" && (!marks.callOpen || next === end);
+    if ((isWord ? /[\s<]/ : /[\n<]/).test(name)) return undefined;
     const id = idStart === undefined ? undefined : text.slice(idStart, end).trim();
     return { name, id, start, end: next };
   };
@@ -172,5 +174,5 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   // A name that the end cut off.
   if (!head && marks.isHeader) return ended && isCutHeader(text, next) ? 1 : 0;
   if (!head) return ended && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
-  return !/\w/.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+  return !/[\p{L}\p{N}_]/u.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

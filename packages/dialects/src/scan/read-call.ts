@@ -15,12 +15,13 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const call = block.begin(cursor.offset);
   const { callOpen, callClose } = marks;
   const body = bodyOf(marks);
-  if (callOpen && !marks.isHeader) yield* cursor.take(callOpen);
+  // A server that strips what opens a call strips what closes it.
+  const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
   const readBody = block.host.bodies[body];
   if (!readBody || !(yield* readHead(call, cursor, marks)) || !(yield* readBody(call, cursor, marks))) return call;
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
   if (callClose.ownTexts > 1) yield* cursor.take(fence);
-  if (!callClose.optional && !(yield* cursor.sees(marks.stops)))
+  if (!callClose.optional && !isStripped && !(yield* cursor.sees(marks.stops)))
     call.slip("unclosed", { start: call.start, end: cursor.offset });
   return call;
 }
@@ -61,7 +62,8 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
     const parts = pattern?.exec(head.name);
     if (parts) call.id = head.name;
-    if (head.name !== "" || marks.row.call.nameKey === undefined) call.named(parts?.[1] ?? head.name, at);
+    if (head.name !== "" || marks.row.call.nameKey === undefined)
+      call.named(parts ? (marks.row.call.prefix ?? "") + parts[1] : head.name, at);
     return !call.failure;
   }
 }
@@ -72,7 +74,6 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
  */
 export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOnLine = false): Reading<void> {
   const from = cursor.offset;
-  const nextInList = marks.row.list && marks.row.call.name.at === "key";
   for (;;) {
     const { source } = cursor;
     const { text } = source;
@@ -88,7 +89,7 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOn
     if (marks.callClose && (yield* cursor.take(marks.callClose))) return;
     if (yield* cursor.sees([...marks.close, ...marks.openers, ...marks.stops])) return;
     if (call.block.inReasoning && (yield* cursor.sees(marks.reasoningClosers))) return;
-    if (nextInList && cursor.offset > call.start && (yield* isObjectStart(cursor))) return;
+    if (marks.row.list && cursor.offset > call.start && (yield* isNextInList(call, cursor))) return;
     cursor.source.at += 1;
   }
   if (call.failure === "truncated") return;
@@ -97,13 +98,19 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOn
   cursor.source.seek(lineBreak < 0 ? cursor.source.length : from + lineBreak);
 }
 
-/** Whether an object with a string as its first key begins here. */
-function* isObjectStart(cursor: Cursor): Reading<boolean> {
+/**
+ * Whether the next object of a list of calls begins here: with a string as its first key, behind the end of another one. Where that key is
+ * the name, it must be a tool's, behind the end of both arguments and call.
+ */
+function* isNextInList({ block, start }: CallDraft, cursor: Cursor): Reading<boolean> {
+  const isNamed = block.row.call.name.at === "only-key";
+  const before = cursor.slice(Math.max(start, cursor.offset - 64), cursor.offset);
+  if (!(isNamed ? /\}\s*\}[\s,]*$/ : /\}[\s,]*$/).test(before)) return false;
   for (;;) {
     const { source } = cursor;
-    const match = /^\{\s*(?:(["'])(?:[\w-]{0,40})(\1)?)?/.exec(source.text.slice(source.at, source.at + 100));
+    const match = /^\{\s*(?:(["'])([\w.:-]{0,40})(\1)?)?/.exec(source.text.slice(source.at, source.at + 100));
     if (!match) return false;
-    if (match[2]) return true;
+    if (match[3]) return !isNamed || block.host.tools.has(match[2] ?? "");
     if (match[0].length < Math.min(100, source.text.length - source.at) || !(yield* cursor.wait())) return false;
   }
 }
