@@ -48,7 +48,7 @@ export const architecture = {
     thirdParty: ["fast-xml-parser"],
   },
   dialects: {
-    job: "dialects, the calls that open models are trained on: parse, stream, write, recover",
+    job: "the formats of open models: recover, parse, stream, serialize",
     runsIn: "any",
     mayImport: ["core"],
     thirdParty: [],

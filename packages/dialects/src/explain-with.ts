@@ -13,10 +13,10 @@ export interface ExplainDialectOptions extends ExplainOptions {
   dialect?: DialectId | (string & {}) | Dialect;
 }
 
-/** Explains mistakes with the form of a dialect that is at hand, as `explain` does. A dialect that is never written has no form. */
+/** Explains mistakes with the form of a dialect that is at hand, as `explain` does. A dialect that is never written has no form, nor has one that is unknown. */
 export function explainWith(
   result: ParseResult<DialectBlock>,
-  dialect: Dialect,
+  dialect: Dialect | undefined,
   options: ExplainOptions,
 ): string | undefined {
   const { locale = "en" } = options;
@@ -37,7 +37,7 @@ export function explainWith(
   if (list === undefined || (list === "" && (runs || blocks.length === 0))) return undefined;
   const head = runs ? words.notes : nothingRan[locale];
   const form =
-    dialect.write &&
+    dialect?.write &&
     `${words.template}\n${writeCalls(dialect, [{ name: "tool_name", input: { parameter: "value" } }])}`;
   return `${[head, neutralizeMarks(list), form].filter(Boolean).join("\n")}\n`;
 }

@@ -1,6 +1,8 @@
 import type { ParseResult } from "@toolglot/core";
 import { type ExplainDialectOptions, explainWith } from "./explain-with.ts";
+import { dialects } from "./table/all.ts";
 import { dialectOf } from "./table/dialect-of.ts";
+import type { DialectId } from "./table/ids.ts";
 import type { DialectBlock } from "./types.ts";
 
 /**
@@ -11,6 +13,9 @@ import type { DialectBlock } from "./types.ts";
  * @throws `TypeError` for unknown options, and for an unknown dialect.
  */
 export function explain(result: ParseResult<DialectBlock>, options: ExplainDialectOptions = {}): string | undefined {
-  const { dialect = result.blocks[0]?.dialect ?? "hermes", ...rest } = options;
-  return explainWith(result, dialectOf("explain", dialect), rest);
+  const { dialect, ...rest } = options;
+  const own = result.blocks[0]?.dialect ?? "hermes";
+  // Of a host's own dialect, nothing is known but its id.
+  const row = dialect === undefined ? dialects[own as DialectId] : dialectOf("explain", dialect);
+  return explainWith(result, row, rest);
 }

@@ -10,7 +10,7 @@ import type { DialectTool } from "./types.ts";
  *
  * @example
  * ```ts
- * const { calls, text } = recoverToolCalls("One moment.\n[TOOL_CALLS]search[ARGS]{\"query\": \"tea\"}");
+ * const { calls, text } = recoverToolCalls('One moment.\n[TOOL_CALLS]search[ARGS]{"query": "tea"}');
  * // calls[0]: { name: "search", input: { query: "tea" }, … }; text: "One moment."
  * ```
  */

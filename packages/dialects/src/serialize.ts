@@ -2,7 +2,8 @@ import { checkKeys } from "@toolglot/internal";
 import { dialectOf } from "./table/dialect-of.ts";
 import type { DialectId } from "./table/ids.ts";
 import type { Dialect } from "./table/types.ts";
-import { type SerializeOptions, type WrittenCall, writeCalls } from "./write/serialize.ts";
+import type { WrittenCall } from "./types.ts";
+import { type SerializeOptions, writeCalls } from "./write/serialize.ts";
 
 /**
  * Writes calls as a model of the dialect does, byte for byte as its chat template; the reader of the dialect reads the same calls, given
@@ -23,6 +24,6 @@ export function serialize(
   block: { dialect: DialectId | (string & {}) | Dialect; calls: readonly WrittenCall[] },
   options: SerializeOptions = {},
 ): string {
-  checkKeys("serialize", options, "tools:list");
+  checkKeys("serialize", options, "tools:object[]");
   return writeCalls(dialectOf("serialize", block.dialect), block.calls, options.tools);
 }

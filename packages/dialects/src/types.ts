@@ -49,6 +49,13 @@ export interface DialectBlock extends BlockBase {
   rejected: RejectedCall[];
 }
 
+/** A call to write. `id`: the model's own; dialects that have no place for ids leave it out. */
+export interface WrittenCall {
+  name: string;
+  input: JsonObject;
+  id?: string;
+}
+
 /** Options of every reader. */
 export interface DialectParseOptions extends Omit<ParseOptions, "tools"> {
   /** The dialect that the model writes; `auto` tells it by what a call begins with. Default `auto`. */

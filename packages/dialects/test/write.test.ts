@@ -5,7 +5,7 @@ import { serialize } from "../src/serialize.ts";
 import { dialects } from "../src/table/all.ts";
 import { type DialectId, dialectIds } from "../src/table/ids.ts";
 import type { Dialect } from "../src/table/types.ts";
-import type { WrittenCall } from "../src/write/serialize.ts";
+import type { WrittenCall } from "../src/types.ts";
 
 const written = dialectIds.filter((id) => dialects[id].write);
 const one = (dialect: DialectId, input: JsonObject, more: Partial<WrittenCall> = {}): string =>

@@ -74,6 +74,8 @@ export interface BlockGrammar<Block> {
   isOwnTag?(name: string): boolean;
   /** Returns where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
   lastCall?(block: Block): number | undefined;
+  /** Reads the whole text, to its end, and answers with segments: no line is asked about. Default: none. */
+  readonly whole?: BlockReader<Block>;
   /** Called at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /** Units besides `<` at which {@link inline} is called. Default: none. */

@@ -63,9 +63,12 @@ export function findFabricated<Block extends BlockBase>(
     }
     if (type !== "text") continue;
     const { text } = segment;
-    for (const { start, end } of marksOf(text, span.start < last, afterBlock)) {
+    const turns = marksOf(text, span.start < last, afterBlock).map((mark): Fabricated => ({ kind: "turn", ...mark }));
+    // Of other texts, the lines were looked at.
+    const results = grammar.whole ? swallowed(text, 0).filter(({ kind }) => kind === "result") : [];
+    for (const { kind, start, end } of [...turns, ...results].sort((a, b) => a.start - b.start)) {
       if ((begins && text.slice(0, start).trim() === "") || fenceAt(span.start + start)) continue;
-      found.push({ kind: "turn", start: span.start + start, end: span.start + end });
+      found.push({ kind, start: span.start + start, end: span.start + end });
     }
     begins &&= text.trim() === "";
   }

@@ -30,6 +30,7 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|channel>thought", close: ["<channel|>"], shared: true },
   { open: "<unused94>", close: ["<unused95>"] },
   { open: "<|content_thinking|>", close: ["<|content_text|>", "<|end_message|>"], shared: true },
+  { open: "<|start|>assistant to=self<|message|>", close: ["<|eom|>", "<|eot|>", "<|start|>"], shared: true },
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 
@@ -44,7 +45,7 @@ const thinking = "think(?:ing)?|thought";
 /** The names of elements that hold reasoning, as a pattern. Those of other words count at the start of a line. */
 export const reasoningName: string =
   `(?:[a-z]{1,20}[:_|-]){0,2}(?:ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|scratch_?pad|analysis|monologue` +
-  `|deliberation|rationale|cot)(?:[:_](?:fast|faster|\\w{0,20}source))?`;
+  `|deliberation|rationale|cot)(?:[:_](?:fast|faster|\\w{0,20}source)|:\\w{1,16})?`;
 
 const tag = new RegExp(`<(/?)(${reasoningName})(?:[^\\S\\n][^<>\\n]{0,200})?(>|$)`, "iy");
 const begunTag = /^<\/?(?:[a-z][\w:|-]{0,60})?$/i;

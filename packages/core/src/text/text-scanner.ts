@@ -76,7 +76,8 @@ export class TextScanner<Block extends BlockBase> {
     this.#everywhere = reasoning === "search";
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
-    if (startsInReasoning) this.#result.depth = 1;
+    if (startsInReasoning && !grammar.whole) this.#result.depth = 1;
+    this.#reader = grammar.whole;
   }
 
   /** Takes the next chunk. */

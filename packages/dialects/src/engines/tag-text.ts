@@ -1,8 +1,6 @@
 import type { Cursor, Reading } from "../scan/cursor.ts";
+import { maxTagLength, tagEndAt } from "../scan/head.ts";
 import { type Mark, markAt, more } from "../scan/marks.ts";
-
-/** Longer than any key, name or opening tag. */
-const maxTagLength = 1000;
 
 /**
  * Reads text up to one of several marks, and goes behind that; undefined when a line break, `<` or the end comes first, and nothing is taken.
@@ -41,21 +39,20 @@ export function* readAttributes(
   tagEnd: Mark,
   hasEntities = false,
 ): Reading<Map<string, string> | undefined> {
-  for (let quote = "", length = 0; ; ) {
+  for (;;) {
     const { source, ended } = cursor;
     const { text, at } = source;
-    for (; at + length < text.length && length < maxTagLength; length += 1) {
-      const unit = text.charAt(at + length);
-      const end = quote === "" ? markAt(text, at + length, tagEnd, ended) : 0;
-      if (end === more) break;
-      if (end > 0) {
-        source.at = end;
-        return attributesIn(text.slice(at, at + length), hasEntities);
-      }
-      if (quote === unit) quote = "";
-      else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+    const end = tagEndAt(text, at, tagEnd, ended);
+    if (end === more) {
+      yield;
+      continue;
     }
-    if (length >= maxTagLength || !(yield* cursor.wait())) return undefined;
+    if (end === 0) {
+      cursor.isCut ||= text.length - at < maxTagLength;
+      return undefined;
+    }
+    source.at = end;
+    return attributesIn(text.slice(at, end), hasEntities);
   }
 }
 

@@ -56,7 +56,7 @@ export function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag:
   const value = yield* readNode(call, cursor, marks, tag, { schema, root, slips, depth: 0 });
   if (value === undefined) {
     const span = { start, end: cursor.offset };
-    return cursor.isAtEnd
+    return cursor.isCut
       ? call.fail("truncated", span)
       : call.fail("invalid-arguments", span, `<${tag.key}> is not closed.`);
   }

@@ -71,21 +71,27 @@ export function* readTagValue(
     return { start, end };
   };
   const head = close?.texts[0]?.charAt(0) || "<";
-  for (;;) {
-    const { source, ended } = cursor;
-    const { text } = source;
-    const next = text.indexOf(head, source.at);
-    source.at = next < 0 ? text.length : next;
+  /** Goes to where a mark may stand; false when there is no such place yet. */
+  const skim = (): boolean => {
+    const { source } = cursor;
+    const next = source.text.indexOf(head, source.at);
+    source.at = next < 0 ? source.text.length : next;
     // A line break may be the one before the closing mark.
     send(
       isPadded
         ? source.offset - lineBreakAt(cursor.slice(Math.max(sent, source.offset - 2), source.offset))
         : source.offset,
     );
-    if (next < 0) {
+    return next >= 0;
+  };
+  for (;;) {
+    if (!skim()) {
+      cursor.skim = skim;
       if (yield* cursor.wait()) continue;
       return undefined;
     }
+    const { source, ended } = cursor;
+    const { text, at: next } = source;
     const closed = close ? markAt(text, next, close, ended) : 0;
     const looked = closed > 0 && last.looksAlike;
     const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, isNested) : closed;
@@ -99,7 +105,7 @@ export function* readTagValue(
     }
     if (leaves > 0) return undefined;
     if (counts > 0) {
-      if (looked) cursor.lookAlikes.push(source.offset);
+      if (looked) cursor.lookAlikes.push({ start: source.offset, end: source.base + closed });
       const end = source.offset;
       source.at = closed;
       return finish(end);

@@ -6,6 +6,7 @@ import { TemplateReader } from "./response-parser.ts";
 import { compileTemplate } from "./template.ts";
 import type { ResponseEvent, ResponseParser, ResponseTemplate } from "./types.ts";
 
+export { dialectFromTemplate } from "./dialect.ts";
 export type {
   ContentArguments,
   ContentParser,

@@ -51,7 +51,14 @@ export class TemplateReader implements ResponseParser {
   #openedAt = -1;
   #ended = false;
 
-  constructor(template: Compiled, prefix: string, tools: ParameterTypes, onEvent: (event: ResponseEvent) => void) {
+  /** @param begins A field that is open from the start. */
+  constructor(
+    template: Compiled,
+    prefix: string,
+    tools: ParameterTypes,
+    onEvent: (event: ResponseEvent) => void,
+    begins?: Field,
+  ) {
     this.#fields = template.fields;
     this.#tools = tools;
     this.#defaults = template.defaults;
@@ -79,6 +86,7 @@ export class TemplateReader implements ResponseParser {
     this.feed(begun);
     this.initialEvents = events;
     this.#tell = onEvent;
+    if (begins) this.#open(begins, { state: "found", start: 0, end: 0, captures: {} }, false);
   }
 
   feed(chunk: string): void {

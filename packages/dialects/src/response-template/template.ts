@@ -32,17 +32,18 @@ const contentKeys =
   "strip:boolean unquoted_keys:boolean string_delims:list allow_non_json:boolean tag_pattern:string value_parser:object|null merge_duplicates:boolean line_sep:text kv_sep:text";
 
 /**
- * Makes a template ready.
+ * Makes a template ready. `asTexts`: values in tags and lines stay as they are written, but for white space, where their parser would only
+ * tell their types.
  *
  * @throws TypeError that names what is wrong with it, and where.
  */
-export function compileTemplate(template: ResponseTemplate): Compiled {
+export function compileTemplate(template: ResponseTemplate, asTexts = false): Compiled {
   checkKeys("response_template", template, templateKeys, ["fields"]);
   const { version = 1, defaults = {}, fields } = template;
   if (version !== 1) throw new TypeError(`response_template.version must be 1, not ${JSON.stringify(version)}`);
   const anchor = delimiterOf(template, "start_anchor", "response_template");
   if (!anchor) throw new TypeError("response_template must have start_anchor or start_anchor_pattern");
-  const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field));
+  const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field, asTexts));
   if (compiled.length === 0) throw new TypeError("response_template.fields must have a field");
   const [, second] = compiled.filter(({ open }) => !open);
   if (second) {
@@ -53,7 +54,7 @@ export function compileTemplate(template: ResponseTemplate): Compiled {
   return { defaults, anchor, fields: compiled };
 }
 
-function fieldOf(name: string, field: ResponseField): Field {
+function fieldOf(name: string, field: ResponseField, asTexts: boolean): Field {
   const where = `response_template.fields.${name}`;
   checkKeys(where, field ?? (null as never), fieldKeys);
   const { repeats = false, optional = true, transform_each: transformEach = false } = field;
@@ -75,7 +76,7 @@ function fieldOf(name: string, field: ResponseField): Field {
     name,
     open,
     close,
-    content: contentOf(field.content, field.content_args, where, "content", "content_args"),
+    content: contentOf(field.content, field.content_args, where, "content", "content_args", asTexts),
     repeats,
     join,
     optional,
@@ -106,6 +107,7 @@ function contentOf(
   where: string,
   nameKey: string,
   optionsKey: string,
+  asTexts: boolean,
 ): Content {
   const parser = contentParsers.find((name) => name === (given ?? "text"));
   if (parser === undefined) {
@@ -119,6 +121,9 @@ function contentOf(
   if (!delimiters.every(isPair)) throw new TypeError(`${place}.string_delims must be pairs of texts`);
   if (parser === "xml-inline" && tags === undefined) throw new TypeError(`${place} must have a tag_pattern`);
   if (values) checkKeys(`${place}.value_parser`, values, "name:string args:object");
+  const value = values && contentOf(values.name, values.args, `${place}.value_parser`, "name", "args", false);
+  if (asTexts && value && !value.unquotedKeys && value.stringDelims.length === 0 && !/-/.test(value.parser))
+    value.parser = "text";
   return {
     parser,
     strip: options?.strip ?? true,
@@ -126,7 +131,7 @@ function contentOf(
     stringDelims: delimiters,
     allowNonJson: options?.allow_non_json ?? false,
     tags: tags === undefined ? undefined : tagPatternOf(tags, `${place}.tag_pattern`),
-    valueParser: values ? contentOf(values.name, values.args, `${place}.value_parser`, "name", "args") : undefined,
+    valueParser: value ?? undefined,
     mergeDuplicates: options?.merge_duplicates ?? false,
     lineSep: options?.line_sep ?? "\n",
     kvSep: options?.kv_sep ?? ":",

@@ -1,4 +1,4 @@
-import type { EndOptions } from "@toolglot/core";
+import type { EndOptions, Span } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
 import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
 
@@ -10,9 +10,11 @@ export class Cursor {
   source!: Source;
   /** Given when no more text comes. */
   ending: EndOptions | undefined;
-  /** Offsets of marks that were written with other characters. */
-  readonly lookAlikes: number[] = [];
+  /** Marks that were written with other characters. */
+  readonly lookAlikes: Span[] = [];
   readonly variable: Variable = {};
+  /** Takes the text of a long value, without the whole reading being resumed for each chunk; true once it has to be. */
+  skim: (() => boolean) | undefined;
 
   get offset(): number {
     return this.source.offset;
@@ -22,16 +24,14 @@ export class Cursor {
     return this.ending !== undefined;
   }
 
-  /** No text is left. */
-  get isAtEnd(): boolean {
-    return this.ended && this.source.at >= this.source.text.length;
-  }
+  /** The text ended where more of it was needed. */
+  isCut = false;
 
   /** Waits for more text; false when none comes. */
   *wait(): Reading<boolean> {
-    if (this.ended) return false;
-    yield;
-    return true;
+    if (this.ended) this.isCut = true;
+    else yield;
+    return !this.isCut;
   }
 
   /** Goes behind white space, as far as there is any; true when text follows. */
@@ -48,25 +48,30 @@ export class Cursor {
   /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
   *take(mark: Mark | undefined): Reading<boolean> {
     if (!mark) return false;
-    for (;;) {
-      const { source } = this;
-      const start = behindSpace(source.text, source.at);
-      const end = markAt(source.text, start, mark, this.ended, this.variable);
-      if (end === more) {
-        yield;
-        continue;
-      }
-      if (end === 0) return false;
-      if (last.looksAlike) this.lookAlikes.push(source.base + start);
-      source.at = end;
-      return true;
-    }
+    let found = this.#tryTake(mark);
+    for (; found === undefined; found = this.#tryTake(mark)) yield;
+    return found;
   }
 
   /** Goes behind the first of several marks that stands here. */
   *takeAny(marks: readonly Mark[]): Reading<boolean> {
-    for (const mark of marks) if (yield* this.take(mark)) return true;
+    for (const mark of marks) {
+      let found = this.#tryTake(mark);
+      for (; found === undefined; found = this.#tryTake(mark)) yield;
+      if (found) return true;
+    }
     return false;
+  }
+
+  /** As {@link take}; undefined when only more text decides. */
+  #tryTake(mark: Mark): boolean | undefined {
+    const { source } = this;
+    const start = behindSpace(source.text, source.at);
+    const end = markAt(source.text, start, mark, this.ended, this.variable);
+    if (end <= 0) return end === more ? undefined : false;
+    if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
+    source.at = end;
+    return true;
   }
 
   /** Whether one of several marks stands here, white space apart. */

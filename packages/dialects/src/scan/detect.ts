@@ -1,4 +1,4 @@
-import { callAt } from "./head.ts";
+import { callAt, headerEndAt } from "./head.ts";
 import { behindSpace, last, markAt, more } from "./marks.ts";
 import type { RowMarks } from "./row-marks.ts";
 
@@ -15,9 +15,10 @@ export class Detector {
 
   constructor(rows: readonly RowMarks[]) {
     this.#rows = rows;
-    const texts = rows.flatMap(({ openers, isHeader }) => [
+    const texts = rows.flatMap(({ openers, isHeader, header }) => [
       ...openers.flatMap((mark) => mark.texts),
       ...(isHeader ? ["<|start|>", "to="] : []),
+      ...(header ? [header[0]] : []),
     ]);
     for (const text of texts) {
       const seconds = this.#seconds.get(text.charAt(0)) ?? "";
@@ -43,8 +44,10 @@ export class Detector {
 }
 
 /** Whether a run of a dialect begins at an index: 0, a higher number, or {@link more}. */
-export function beginsAt(text: string, at: number, marks: RowMarks, ended: boolean, isLineStart: boolean): number {
-  let undecided = false;
+export function beginsAt(text: string, place: number, marks: RowMarks, ended: boolean, isLineStart: boolean): number {
+  const header = headerEndAt(text, place, marks, ended);
+  let undecided = header === more;
+  const at = header > 0 ? behindSpace(text, header) : place;
   for (const opener of marks.open) {
     if (opener.lineStart && !isLineStart) continue;
     const end = markAt(text, at, opener, ended);
@@ -68,8 +71,10 @@ export function beginsAt(text: string, at: number, marks: RowMarks, ended: boole
     if (call !== 0) return call;
   } else if (callOpen && (!callOpen.optional || callOpen.special) && (!callOpen.lineStart || isLineStart)) {
     const end = markAt(text, at, callOpen, ended);
+    const typed = end > 0 && last.isOther ? typeMarkAt(text, at, marks, ended) : 1;
     // At the end of the text a whole opener is a call that was cut off.
-    const call = end > 0 ? callAt(text, at, marks, ended) : 0;
+    const call = end > 0 && typed > 0 ? callAt(text, at, marks, ended) : 0;
+    undecided ||= typed === more;
     undecided ||= end === more || call === more;
     if (call > 0) return call;
   }

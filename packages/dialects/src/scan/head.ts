@@ -2,11 +2,17 @@ import { headerAt } from "../engines/harmony.ts";
 import { behindSpace, type Mark, markAt, more } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
+/** Longer than any opening tag. */
+export const maxTagLength = 1000;
 /** A name longer than this is none. */
 const maxNameLength = 256;
 
 /** A name that the end of the text cut off; a word of a sentence ends in a sign, or stands behind a blank. */
 const cutName = /^[\w.:-]{0,99}\w$/;
+
+/** Attributes that the end of the text cut off. */
+const cutAttributes =
+  /^(?:\s{1,9}[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*"|'[^'<]*'))*\s{0,9}(?:[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*|'[^'<]*)?)?$/;
 
 /** The head of a call: what stands between its opener and its arguments. */
 export interface CallHead {
@@ -78,6 +84,38 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
   return undefined;
 }
 
+const anyName = /[\w.:-]{1,100}/y;
+
+/** Returns the index behind the header of a run; 0 when there is none, or {@link more}. */
+export function headerEndAt(text: string, at: number, { header }: RowMarks, ended: boolean): number {
+  if (!header) return 0;
+  const start = behindSpace(text, at);
+  const [before, behind] = header;
+  const begun = text.slice(start, start + before.length);
+  if (begun !== before) return !ended && begun.length < before.length && before.startsWith(begun) ? more : 0;
+  anyName.lastIndex = start + before.length;
+  const name = anyName.exec(text)?.[0].length ?? 0;
+  const next = start + before.length + name;
+  const rest = text.slice(next, next + behind.length);
+  if (rest !== behind) return !ended && rest.length < behind.length && behind.startsWith(rest) ? more : 0;
+  return next + behind.length;
+}
+
+/** Returns the index behind what ends an opening tag whose attributes begin at an index; 0 when nothing does, or {@link more}. */
+export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean): number {
+  let quote = "";
+  for (let index = at; index < at + maxTagLength; index += 1) {
+    if (index >= text.length) return ended ? 0 : more;
+    const unit = text.charAt(index);
+    const end = quote === "" ? markAt(text, index, tagEnd, ended) : 0;
+    if (end !== 0) return end;
+    if (quote === "" && unit === "<") return 0;
+    if (quote === unit) quote = "";
+    else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+  }
+  return 0;
+}
+
 /** Whether the arguments of a call can begin at an index: 0, a higher number, or {@link more}. */
 export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
@@ -90,6 +128,12 @@ export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean
   return anyAt(text, start, [marks.argOpen, marks.callClose, ...marks.close, ...marks.stops], ended);
 }
 
+/** Whether the end of the text cut off the header of a message to a tool. */
+const isCutHeader = (text: string, at: number): boolean =>
+  /^(?:<\|start\|>assistant)?\s{0,9}(?:<\|channel\|>\s{0,9}\w{1,40}\s{1,9})?to=/.test(text.slice(at, at + 100)) &&
+  text.startsWith("<|", at) &&
+  headerAt(text, at, false) === "more";
+
 /** Whether a call can begin at an index, behind its wrapper or without one: 0, a higher number, or {@link more}. */
 export function callAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
@@ -99,10 +143,11 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   const { name } = row.call;
   let next = start;
   if (callOpen) {
-    next = markAt(text, start, callOpen, ended);
-    if (next === 0 && callOpen.optional) next = start;
-    if (next === more) return ended ? 1 : more;
-    if (next === 0) return 0;
+    const end = markAt(text, start, callOpen, ended);
+    if (end === more) return ended ? 1 : more;
+    if (end === 0 && !callOpen.optional) return 0;
+    if (end > 0) next = end;
+    if (next >= text.length) return ended ? 1 : more;
   } else if (row.list && text.charCodeAt(next) === 91) {
     next = behindSpace(text, next + 1);
     if (next >= text.length) return ended ? 1 : more;
@@ -117,12 +162,15 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
   }
   if (name.at === "attribute") {
     if (next >= text.length) return ended ? 1 : more;
-    return /\s/.test(text.charAt(next)) ? 1 : 0;
+    if (!/\s/.test(text.charAt(next))) return 0;
+    const end = tagEndAt(text, next, marks.callEnd, ended);
+    if (end > 0) return bodyAt(text, end, marks, ended);
+    return end === 0 && ended && cutAttributes.test(text.slice(next, next + maxTagLength)) ? 1 : end;
   }
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head)
-    return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
-  return head.name === "" && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+  if (!head && marks.isHeader) return ended && isCutHeader(text, next) ? 1 : 0;
+  if (!head) return ended && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
+  return !/[\p{L}\p{N}_]/u.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

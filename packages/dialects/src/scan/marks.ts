@@ -74,8 +74,9 @@ export const last: { looksAlike: boolean; isOther: boolean } = { looksAlike: fal
  */
 export function markAt(text: string, at: number, mark: Mark, ended: boolean, variable?: Variable): number {
   let undecided = false;
-  for (const [number, one] of mark.texts.entries()) {
-    const found = textAt(text, at, one, ended, variable);
+  const { texts } = mark;
+  for (let number = 0; number < texts.length; number += 1) {
+    const found = textAt(text, at, texts[number] as string, ended, variable);
     if (found === more) undecided = true;
     else if (found > 0) {
       last.isOther = number >= mark.ownTexts;

@@ -33,7 +33,8 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
   const span = { start: call.start, end: cursor.offset };
   if (rule.at === "attribute") {
     const attributes = yield* readAttributes(cursor, marks.callEnd, marks.row.entities);
-    if (!attributes) return call.fail(cursor.isAtEnd ? "truncated" : "missing-name", span);
+    if (!attributes && cursor.isCut) cursor.source.seek(cursor.source.length);
+    if (!attributes) return call.fail(cursor.isCut ? "truncated" : "missing-name", span);
     if (id && "attribute" in id) call.id = attributes.get(id.attribute);
     call.named(attributes.get(rule.attribute) ?? "", { start: call.start, end: cursor.offset });
     return !call.failure;
@@ -50,7 +51,9 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     }
     if (!head) {
       const rest = source.text.slice(source.at, source.at + 300);
-      return call.fail(cursor.ended && rest.length < 300 ? "truncated" : "missing-name", span);
+      const isCut = cursor.ended && rest.length < 300;
+      if (isCut && !rest.includes("\n")) source.at = source.text.length;
+      return call.fail(isCut ? "truncated" : "missing-name", span);
     }
     const at = { start: source.base + head.start, end: source.base + head.end };
     source.at = head.end;

@@ -9,6 +9,8 @@ export interface RowMarks {
   readonly close: readonly Mark[];
   readonly callOpen: Mark | undefined;
   readonly callClose: Mark | undefined;
+  /** What stands before a run, around the name of its first call. */
+  readonly header: readonly [before: string, behind: string] | undefined;
   /** The opener and the name are a message's header of harmony. */
   readonly isHeader: boolean;
   /** Where a name ends that is plain text. */
@@ -56,6 +58,7 @@ export function marksOf(row: Dialect): RowMarks {
     close,
     callOpen,
     callClose,
+    header: row.header === undefined ? undefined : (row.header.split("{name}") as [string, string]),
     isHeader: callOpen?.texts[0]?.startsWith("<|channel|>") === true,
     nameEnds: call.name.at === "text" ? call.name.until.map(nameEndOf) : [],
     idMark: id && "behind" in id ? markOf({ text: id.behind }) : undefined,

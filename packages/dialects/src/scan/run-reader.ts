@@ -7,7 +7,7 @@ import { type BareCalls, isMarkless } from "./bare.ts";
 import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
-import { callAt } from "./head.ts";
+import { callAt, headerEndAt } from "./head.ts";
 import { behindSpace, type Mark, more } from "./marks.ts";
 import { readCall, skipCall } from "./read-call.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
@@ -42,8 +42,11 @@ export class RunReader implements BlockReader<DialectBlock> {
   }
 
   read(source: Source, end?: EndOptions): BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock> | undefined {
-    this.#cursor.source = source;
-    this.#cursor.ending = end;
+    const cursor = this.#cursor;
+    cursor.source = source;
+    cursor.ending = end;
+    if (!end && cursor.skim && !cursor.skim()) return undefined;
+    cursor.skim = undefined;
     const step = this.#reading.next();
     return step.done ? step.value : undefined;
   }
@@ -68,7 +71,14 @@ function* readBare(
   bare: BareCalls,
 ): Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>> {
   const events: DialectEvent[] = [];
-  const onEvent = host.onEvent && ((event: DialectEvent) => events.push(event));
+  const onEvent =
+    host.onEvent &&
+    ((event: DialectEvent) => {
+      const before = events.at(-1);
+      // Pieces of one value, which all have to wait.
+      if (event.type === "argument-delta" && before?.type === "argument-delta") before.text += event.text;
+      else events.push(event);
+    });
   const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
   const done = yield* readRun(block, cursor, marks, place);
   const { calls, rejected, status } = done.block;
@@ -107,7 +117,7 @@ function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Pla
   cursor.source.seek(end);
   yield* cursor.lineBreak();
   const [odd] = cursor.lookAlikes;
-  if (odd !== undefined) block.slip("look-alike", { start: odd, end: odd + 1 });
+  if (odd) block.slip("look-alike", odd);
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
@@ -144,6 +154,7 @@ function* goesOn(cursor: Cursor, marks: RowMarks, isBare: boolean): Reading<bool
 function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<void> {
   const { row, close } = marks;
   const start = cursor.offset;
+  if (marks.header) yield* takeHeader(cursor, marks);
   const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
   if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
   else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
@@ -208,6 +219,8 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (failure === "invalid") {
       if (row.engine === "python") yield* skipPythonCall(cursor);
       else yield* skipCall(call, cursor, marks);
+      // What was skipped may hold the list's end.
+      inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
     call.end(cursor.offset, textOf);
@@ -225,6 +238,15 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       yield* cursor.takeAny(close);
       return;
     }
+  }
+}
+
+function* takeHeader(cursor: Cursor, marks: RowMarks): Reading<void> {
+  for (;;) {
+    const { source, ended } = cursor;
+    const end = headerEndAt(source.text, source.at, marks, ended);
+    if (end > 0) source.at = end;
+    if (end !== more || !(yield* cursor.wait())) return;
   }
 }
 

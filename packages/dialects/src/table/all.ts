@@ -24,9 +24,9 @@ import { seedOss } from "./rows/seed-oss.ts";
 import { glm } from "./rows/glm.ts";
 import { glm4_7 } from "./rows/glm-4.7.ts";
 import { glm5_3 } from "./rows/glm-5.3.ts";
-import { minimax } from "./rows/minimax.ts";
 import { dsml } from "./rows/dsml.ts";
 import { anthropicXml } from "./rows/anthropic-xml.ts";
+import { minimax } from "./rows/minimax.ts";
 import { dsml4 } from "./rows/dsml4.ts";
 import { dsml4_1 } from "./rows/dsml4.1.ts";
 import { gigachat3_5 } from "./rows/gigachat3.5.ts";
@@ -76,9 +76,9 @@ export const dialects: Readonly<Record<DialectId, Dialect>> = {
   "glm": glm,
   "glm-4.7": glm4_7,
   "glm-5.3": glm5_3,
-  "minimax": minimax,
   "dsml": dsml,
   "anthropic-xml": anthropicXml,
+  "minimax": minimax,
   "dsml4": dsml4,
   "dsml4.1": dsml4_1,
   "gigachat3.5": gigachat3_5,

@@ -26,9 +26,9 @@ export type DialectId =
   | "glm"
   | "glm-4.7"
   | "glm-5.3"
-  | "minimax"
   | "dsml"
   | "anthropic-xml"
+  | "minimax"
   | "dsml4"
   | "dsml4.1"
   | "gigachat3.5"
@@ -77,9 +77,9 @@ export const dialectIds: readonly DialectId[] = [
   "glm",
   "glm-4.7",
   "glm-5.3",
-  "minimax",
   "dsml",
   "anthropic-xml",
+  "minimax",
   "dsml4",
   "dsml4.1",
   "gigachat3.5",

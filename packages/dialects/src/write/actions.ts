@@ -3,8 +3,9 @@ import { toJsonText } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
 import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
 import type { Dialect } from "../table/types.ts";
+import type { WrittenCall } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
-import { type WrittenCall, writeCalls } from "./serialize.ts";
+import { writeCalls } from "./serialize.ts";
 
 /** Returns what writes actions in a dialect: a block for each. What it can't hold is JSON without power, where the nearest form will do. */
 export function actionsIn(dialect: Dialect): ActionWriter {

@@ -1,16 +1,8 @@
-import type { JsonObject } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { Dialect } from "../table/types.ts";
 import { ToolSet } from "../tools.ts";
-import type { DialectTool } from "../types.ts";
+import type { DialectTool, WrittenCall } from "../types.ts";
 import { CallWriter } from "./calls.ts";
-
-/** A call to write. `id`: the model's own; dialects that have no place for ids leave it out. */
-export interface WrittenCall {
-  name: string;
-  input: JsonObject;
-  id?: string;
-}
 
 /** Options of `serialize`. */
 export interface SerializeOptions {

@@ -1,0 +1,161 @@
+import type { Diagnostic, EndOptions, JsonValue, Segment, Span } from "@toolglot/core";
+import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
+import type { ResponseEvent } from "../response-template/types.ts";
+import {
+  type TemplateDialect,
+  type TemplateReader,
+  type TemplateReading,
+  templateReading,
+} from "../table/template-dialect.ts";
+import type { DialectBlock } from "../types.ts";
+import type { ReadingHost } from "./block-draft.ts";
+import { SegmentWriter } from "./segment-writer.ts";
+import { takeTemplateCall } from "./template-call.ts";
+
+type Ended = Extract<ResponseEvent, { type: "region_close" | "region_malformed" }>;
+
+/**
+ * Reads a whole text by a response template. Regions become segments and calls; those of reasoning are read once more, for calls.
+ *
+ * ```text
+ * region_open   tool_calls: a call begins; reasoning: a reader of its own gets what comes
+ * region_chunk  text, or reasoning as that reader tells it
+ * region_close  the calls of a value, or the end of reasoning
+ * ```
+ */
+export class TemplateText implements BlockReader<DialectBlock> {
+  readonly start = 0;
+  readonly waitsForLine = false;
+  readonly holds = true;
+  readonly #reading: TemplateReading;
+  readonly #writer: SegmentWriter;
+  readonly #report: (found: Diagnostic) => void;
+  readonly #reader: TemplateReader;
+  #source: Source | undefined;
+  /** Offset of the first unit that the reader got. */
+  #base = 0;
+  /** Reads the reasoning that is open. */
+  #inner: TemplateReader | undefined;
+  #innerBase = 0;
+  /** Offset of the end of what it got. */
+  #innerEnd = 0;
+  #reasoningStart = 0;
+  /** Offset behind the last piece of text, of reasoning or not. */
+  #at = 0;
+  /** Where the call that is open begins, and its body. */
+  #call = { start: 0, body: 0 };
+
+  constructor(
+    row: TemplateDialect,
+    host: ReadingHost,
+    startsInReasoning: boolean,
+    report: (found: Diagnostic) => void,
+  ) {
+    this.#reading = row[templateReading];
+    this.#report = report;
+    this.#writer = new SegmentWriter(row, host, report, (start, end) => this.#source?.slice(start, end) ?? "");
+    this.#reader = this.#reading.reader(startsInReasoning ? "open" : "message", (event) =>
+      this.#tell(event, this.#base, false),
+    );
+  }
+
+  read(source: Source, end?: EndOptions): SegmentsEnd<DialectBlock> | undefined {
+    if (!this.#source) this.#base = source.offset;
+    this.#source = source;
+    const chunk = source.text.slice(source.at);
+    source.at = source.text.length;
+    this.#reader.feed(chunk);
+    if (!end) return undefined;
+    this.#reader.end();
+    const segments = this.#writer.finish(source.length);
+    this.#findUnopened(segments);
+    return { segments, end: source.length };
+  }
+
+  #tell(event: ResponseEvent, base: number, isInner: boolean): void {
+    if (event.type === "template_held") return;
+    const { kind } = this.#reading.field(event.field);
+    if (event.type === "region_chunk") {
+      if (this.#inner && !isInner) {
+        this.#innerEnd += event.text.length;
+        this.#inner.feed(event.text);
+      } else if (kind === "text") {
+        this.#writer.text(event.text, this.#at);
+        this.#at += event.text.length;
+      }
+      return;
+    }
+    const span = { start: base + event.start, end: base + event.end };
+    const length = isInner ? this.#innerEnd : (this.#source?.length ?? 0);
+    if (event.type === "region_open") this.#open(kind, span);
+    // Else it tells of a delimiter that is too long, and no region ends.
+    else if (event.closed || span.start >= length) this.#close(event, kind, span);
+  }
+
+  #open(kind: string, { start, end }: Span): void {
+    this.#at = end;
+    if (kind === "calls") {
+      this.#writer.openCall(start);
+      this.#call = { start, body: end };
+    } else if (kind === "reasoning") {
+      this.#writer.openReasoning(start);
+      this.#reasoningStart = start;
+      this.#inner = this.#reading.reader("calls", (event) => this.#tell(event, this.#innerBase, true));
+      this.#innerBase = this.#innerEnd = end;
+    } else if (kind === "none" || end > start) this.#writer.closeText();
+  }
+
+  #close(event: Ended, kind: string, { start, end }: Span): void {
+    if (kind === "calls") {
+      const value = event.type === "region_close" ? event.value : undefined;
+      this.#takeCalls(value, event, { start, end });
+    } else if (kind === "reasoning") {
+      this.#inner?.end();
+      this.#inner = undefined;
+      this.#writer.closeReasoning(end);
+      if (!event.closed)
+        this.#report({
+          code: "core/reasoning-unclosed",
+          severity: "warning",
+          affects: "none",
+          message: "The reasoning block is not closed.",
+          span: { start: this.#reasoningStart, end },
+          source: "core",
+        });
+    } else if (end > start) this.#writer.closeText();
+    this.#at = end;
+  }
+
+  #takeCalls(value: JsonValue | undefined, { closed, field: name }: Ended, { start, end }: Span): void {
+    const { body, start: begin } = this.#call;
+    const field = this.#reading.field(name);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const call = this.#writer.block.begin(begin);
+      call.raw = { start: body, end: start };
+      takeTemplateCall(call, one, field, { closed, span: { start: begin, end } });
+      call.end(end, (from, to) => this.#source?.slice(from, to) ?? "");
+    }
+    this.#writer.closeCall(end);
+  }
+
+  /** Reasoning that is closed, and was never opened: what stands before it does not run. */
+  #findUnopened(segments: readonly Segment<DialectBlock>[]): void {
+    const blocks: DialectBlock[] = [];
+    for (const segment of segments) {
+      if (segment.type === "reasoning") return;
+      if (segment.type === "block") blocks.push(segment.block);
+      const found = segment.type === "text" && this.#reading.closer(segment.text);
+      if (!found) continue;
+      for (const block of blocks) block.inReasoning = true;
+      this.#report({
+        code: "core/reasoning-unopened",
+        severity: "warning",
+        affects: "none",
+        message: "A reasoning block is closed that was never opened; what stands before it is not run.",
+        span: { start: segment.span.start + found.start, end: segment.span.start + found.end },
+        source: "core",
+      });
+      return;
+    }
+  }
+}
