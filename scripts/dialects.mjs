@@ -136,6 +136,13 @@ function manifest() {
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
+/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
+function damageMarks() {
+  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
+  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
+  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+}
+
 /** Returns the page of dialects with its table. */
 function page() {
   const path = join(root, "docs/dialects.md");
@@ -155,13 +162,6 @@ function page() {
     /(<!-- table:[^>]*-->\n)[\s\S]*(<!-- \/table -->)/,
     (_, before, behind) => `${before}${table}\n${behind}`,
   );
-}
-
-/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
-function damageMarks() {
-  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
-  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
-  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
 }
 
 const quoted = ids.map((id) => JSON.stringify(id));
@@ -187,8 +187,8 @@ const files = {
     "/** The dialects by their ids. */\n" +
     `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
-  [join(root, "docs/dialects.md")]: page(),
   [join(root, "conformance/check-call/marks.json")]: damageMarks(),
+  [join(root, "docs/dialects.md")]: page(),
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);
