@@ -31,6 +31,8 @@ export class BlockDraft {
   isTruncated = false;
   /** Something was repaired, or is not as it should be. */
   #isRepaired = false;
+  /** It has a slip that is not allowed. */
+  #isRefused = false;
   #begun = 0;
 
   constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
@@ -48,8 +50,13 @@ export class BlockDraft {
     return call;
   }
 
-  /** Reports a slip; a repair that is not allowed is an error, and the call that has it is rejected. True when it may be read as meant. */
-  slip(code: ShortCode, { start, end }: Span, change?: DiagnosticChange): boolean {
+  /** Reports a slip of the whole block; a repair that is not allowed is an error, and nothing of the block runs. */
+  slip(code: ShortCode, span: Span, change?: DiagnosticChange): void {
+    if (!this.report(code, span, change)) this.#isRefused = true;
+  }
+
+  /** Reports a slip of a call; a repair that is not allowed is an error, and the call is rejected. True when it may be read as meant. */
+  report(code: ShortCode, { start, end }: Span, change?: DiagnosticChange): boolean {
     const made = diagnostic(code, start, end, change);
     const repairs = isRepair(code);
     const allowed = !repairs || this.host.allows(made.code);
@@ -62,8 +69,9 @@ export class BlockDraft {
   /** Returns the block, whose calls end at an offset. */
   finish(end: number): DialectBlock {
     const { calls, rejected } = this;
-    const status =
-      calls.length > 0
+    const status = this.#isRefused
+      ? "invalid"
+      : calls.length > 0
         ? rejected.length > 0 || this.#isRepaired || calls.some(({ status }) => status === "recovered")
           ? "recovered"
           : "complete"

@@ -68,7 +68,7 @@ export class CallDraft {
   /** Reports a slip of the call; false when it is not allowed, and the call rejected. */
   slip(code: ShortCode, span: Span, change?: DiagnosticChange): boolean {
     this.isUnclosed ||= code === "unclosed";
-    const allowed = this.block.slip(code, span, change);
+    const allowed = this.block.report(code, span, change);
     if (!allowed) this.failure ??= "invalid";
     if (isRepair(code)) this.#isRepaired = true;
     return allowed;
@@ -83,7 +83,7 @@ export class CallDraft {
   fail(code: ShortCode, span: Span, message?: string): false {
     if (this.failure) return false;
     this.failure = code === "truncated" ? "truncated" : "invalid";
-    this.block.slip(code, span, message === undefined ? undefined : { message });
+    this.block.report(code, span, message === undefined ? undefined : { message });
     return false;
   }
 
