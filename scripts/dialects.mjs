@@ -1,9 +1,5 @@
 // Writes what packages/dialects/dialects.json says: the TypeScript of the table, the entry of each dialect with its place in
-<<<<<<< HEAD
-// package.json, the copy that ports read, and the table of docs/dialects.md.
-=======
-// package.json, the copy that ports read, and the marks that damaged calls end in.
->>>>>>> plugs
+// package.json, the copy that ports read, the marks that damaged calls end in, and the table of docs/dialects.md.
 // Run: node scripts/dialects.mjs [--check]. With --check nothing is written, and a difference is an error.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -140,7 +136,13 @@ function manifest() {
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
-<<<<<<< HEAD
+/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
+function damageMarks() {
+  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
+  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
+  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+}
+
 /** Returns the page of dialects with its table. */
 function page() {
   const path = join(root, "docs/dialects.md");
@@ -160,13 +162,6 @@ function page() {
     /(<!-- table:[^>]*-->\n)[\s\S]*(<!-- \/table -->)/,
     (_, before, behind) => `${before}${table}\n${behind}`,
   );
-=======
-/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
-function damageMarks() {
-  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
-  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
-  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
->>>>>>> plugs
 }
 
 const quoted = ids.map((id) => JSON.stringify(id));
@@ -192,11 +187,8 @@ const files = {
     "/** The dialects by their ids. */\n" +
     `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
-<<<<<<< HEAD
-  [join(root, "docs/dialects.md")]: page(),
-=======
   [join(root, "conformance/check-call/marks.json")]: damageMarks(),
->>>>>>> plugs
+  [join(root, "docs/dialects.md")]: page(),
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);

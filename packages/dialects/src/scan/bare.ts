@@ -32,6 +32,8 @@ export class BareCalls {
   readonly #rows: readonly RowMarks[];
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
+  /** Before this offset of the text nothing is a call: a run up to here was none, and one within it would end likewise. */
+  textUntil = 0;
 
   /** @param takesAnyName If no tools are given, every name counts. */
   constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean) {

@@ -27,6 +27,8 @@ export class BlockDraft {
   readonly findings: Diagnostic[] = [];
   /** It stands in reasoning, and does not reach behind its end. */
   readonly inReasoning: boolean;
+  /** Where the first call that can't be read stopped. */
+  failedAt: number | undefined;
   /** The text ended in one of its calls. */
   isTruncated = false;
   /** Something was repaired, or is not as it should be. */

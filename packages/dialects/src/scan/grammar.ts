@@ -44,7 +44,7 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     if (inFence) return this.#reader(here, inFence, { isInFence: true });
     const found = this.#at(here, ended, true);
     if (found !== "no") return found;
-    const bare = this.#bare.find(text, first, ended);
+    const bare = here.offset < this.#bare.textUntil ? undefined : this.#bare.find(text, first, ended);
     if (bare === "more") return "more";
     return bare ? this.#reader(here, bare, { isBare: true }) : "no";
   }

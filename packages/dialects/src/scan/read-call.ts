@@ -68,13 +68,16 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
   }
 }
 
-/** Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. */
-export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<void> {
+/**
+ * Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. `isOnLine`:
+ * to the end of its line at most.
+ */
+export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOnLine = false): Reading<void> {
   const from = cursor.offset;
   for (;;) {
     const { source } = cursor;
     const { text } = source;
-    const found = /[<[\]`{;]/g;
+    const found = isOnLine ? /[<[\]`{;\n]/g : /[<[\]`{;]/g;
     found.lastIndex = source.at;
     const match = found.exec(text);
     source.at = match?.index ?? text.length;
@@ -82,6 +85,7 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
       if (yield* cursor.wait()) continue;
       break;
     }
+    if (match[0] === "\n") return;
     if (marks.callClose && (yield* cursor.take(marks.callClose))) return;
     if (yield* cursor.sees([...marks.close, ...marks.openers, ...marks.stops])) return;
     if (call.block.inReasoning && (yield* cursor.sees(marks.reasoningClosers))) return;

@@ -83,7 +83,10 @@ function* readBare(
   const done = yield* readRun(block, cursor, marks, place);
   const { calls, rejected, status } = done.block;
   const areKnown = [...calls, ...rejected].every(({ name }) => name !== undefined && bare.knows(name));
-  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) return { segments: [], end: start };
+  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
+    bare.textUntil = block.failedAt ?? done.end;
+    return { segments: [], end: start };
+  }
   return { ...done, events };
 }
 
@@ -217,8 +220,9 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     const { failure } = call;
     isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
-      if (row.engine === "python") yield* skipPythonCall(cursor);
-      else yield* skipCall(call, cursor, marks);
+      block.failedAt ??= cursor.offset;
+      if (row.engine === "python") yield* skipPythonCall(cursor, place.isBare === true);
+      else yield* skipCall(call, cursor, marks, place.isBare);
       // What was skipped may hold the list's end.
       inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
