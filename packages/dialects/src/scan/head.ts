@@ -161,6 +161,7 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (next >= text.length) return ended ? 1 : more;
     if (text.charCodeAt(next) === 93) return 1;
   }
+  if (marks.asJson && text.charCodeAt(next) === 123) return 1;
   if (name.at === "key" || name.at === "only-key") {
     // Some write the name before the object, all the same.
     const form = name.at === "key" && row.list && marks.close.length > 0 ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;
