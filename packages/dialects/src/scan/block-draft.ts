@@ -4,21 +4,18 @@ import { diagnostic, isRepair, type ShortCode } from "../diagnostics.ts";
 import type { Dialect } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectBlock, DialectCall, DialectEvent, RejectedCall } from "../types.ts";
-import { CallDraft } from "./call-draft.ts";
-import type { BodyReader } from "./read-call.ts";
+import type { BodyReader } from "./body-reader.ts";
+import { type CallBlock, CallDraft, type CallHost } from "./call-draft.ts";
 import type { Body } from "./row-marks.ts";
 
 /** What the readers of one text share. */
-export interface ReadingHost {
-  readonly tools: ToolSet;
-  allows(code: string): boolean;
-  onEvent?: ((event: DialectEvent) => void) | undefined;
+export interface ReadingHost extends CallHost {
   /** Readers of the forms that arguments have. */
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
 }
 
 /** A block while it is read: its calls, and what was found. */
-export class BlockDraft {
+export class BlockDraft implements CallBlock {
   readonly row: Dialect;
   readonly host: ReadingHost;
   readonly start: number;

@@ -7,9 +7,6 @@ import { nameAt } from "./head.ts";
 import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
-/** Reads the arguments of a call, and goes behind them; false when the call is rejected. */
-export type BodyReader = (call: CallDraft, cursor: Cursor, marks: RowMarks) => Reading<boolean>;
-
 /** Reads one call, from its opener to behind what closes it. Its draft tells whether it is whole. */
 export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): Reading<CallDraft> {
   yield* cursor.space();
