@@ -59,13 +59,6 @@ export function castArguments(value: JsonValue, tools: ParameterTypes): void {
   }
 }
 
-const words: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-]);
-
 /** Returns a text as the first type that it fits; as it is when it fits none. */
 function cast(text: string, types: readonly string[]): JsonValue {
   const plain = strip(text);
@@ -73,7 +66,8 @@ function cast(text: string, types: readonly string[]): JsonValue {
     let value: JsonValue | undefined;
     if (type === "integer") value = readInt(text);
     else if (type === "number") value = readFloat(text);
-    else if (type === "boolean") value = words.get(plain.toLowerCase());
+    else if (type === "boolean")
+      value = /^(?:true|1)$/i.test(plain) || (/^(?:false|0)$/i.test(plain) ? false : undefined);
     else if (type === "null") value = /^(?:null|None)$/.test(plain) ? null : undefined;
     else if (type === "array" || type === "object") {
       const found = jsonOf(text);

@@ -1,18 +1,13 @@
 import { createRecord, type JsonObject, type JsonValue } from "@toolglot/core";
+import { asPattern } from "@toolglot/internal";
 import { word } from "./python-pattern.ts";
 import { isExact, readJson } from "./read-json.ts";
 import { eachTag, type TagPattern } from "./tags.ts";
-import type { ContentArguments } from "./types.ts";
-
-/** The parsers of a region's text. */
-export const contentParsers = ["text", "int", "float", "bool", "json", "xml-inline", "kv-lines"] as const;
-
-/** The value of these is what was written, so that its pieces can be shown as they come. */
-export const isPlain = (parser: string): boolean => /^(?:text|int|float|bool)$/.test(parser);
+import type { ContentArguments, ContentParser } from "./types.ts";
 
 /** How a region's text is read. */
 export interface Content {
-  parser: (typeof contentParsers)[number];
+  parser: ContentParser;
   args: ContentArguments;
   tags: TagPattern | undefined;
   /** How values are read. */
@@ -65,9 +60,9 @@ export function readContent(text: string, content: Content): JsonValue {
     case "text":
       return own;
     case "int":
-      return readInt(own) ?? fail("a whole number", own);
+      return readInt(own) ?? fail("whole number", own);
     case "float": {
-      const value = readFloat(own) ?? fail("a number", own);
+      const value = readFloat(own) ?? fail("number", own);
       return Number.isFinite(value) ? value : strip(own);
     }
     case "bool":
@@ -82,7 +77,7 @@ export function readContent(text: string, content: Content): JsonValue {
 }
 
 function fail(wanted: string, text: string): never {
-  throw new SyntaxError(`this is not ${wanted}: ${JSON.stringify(text.slice(0, 100))}`);
+  throw new SyntaxError(`no ${wanted}: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 const key = new RegExp(`(?<=[{,])([${word}]+):`, "gu");
@@ -99,7 +94,13 @@ function readLooseJson(text: string, content: Content): JsonValue {
   if (delims.length > 0) {
     // They stand for the strings, so that no step after this looks into one.
     if (text.includes(mark) || text.includes(markEnd)) fail("JSON without control characters", text);
-    for (const [open, close] of delims) working = withoutStrings(working, open, close, strings);
+    for (const pair of delims) {
+      const [open, close] = pair.map(asPattern);
+      // What nothing closes is no string.
+      working = working.replace(new RegExp(`${open}([^]*?)(${close}|$)`, "g"), (all, inner: string, end: string) =>
+        end ? `${mark}${strings.push(inner) - 1}${markEnd}` : all,
+      );
+    }
   }
   if (args.unquoted_keys) working = working.replace(key, '"$1":');
   working = working.replace(marked, (_all, index: string) => JSON.stringify(strings[Number(index)]));
@@ -108,19 +109,6 @@ function readLooseJson(text: string, content: Content): JsonValue {
   } catch (error) {
     if (args.allow_non_json) return edged(text, content);
     throw error;
-  }
-}
-
-function withoutStrings(text: string, open: string, close: string, strings: string[]): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (;;) {
-    const start = text.indexOf(open, from);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
-    if (end < 0) return parts.join("") + text.slice(from);
-    parts.push(text.slice(from, start), `${mark}${strings.length}${markEnd}`);
-    strings.push(text.slice(start + open.length, end));
-    from = end + close.length;
   }
 }
 

@@ -50,7 +50,7 @@ const lookahead = /^\(\?=(?:\.|\[\\s\\S\]|\[\\S\\s\])\*\??([^|()]+)\)$/;
 export function patternOf(source: string, where: string, most = 2): Pattern {
   const part = translatePattern(source, where);
   if (part.doubts >= most + 1)
-    throw new TypeError(`${where} may take very long: let the next character decide where *, + and ? end`);
+    throw new TypeError(`${where}: this may take very long: let the next character decide where *, + and ? end`);
   const inner = lookahead.exec(source)?.[1];
   const regExp = (source: string | undefined, flag: string): RegExp | undefined =>
     source ? new RegExp(source, part.flags + flag) : undefined;

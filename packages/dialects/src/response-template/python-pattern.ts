@@ -132,8 +132,8 @@ const quantifier = /[*+?]|\{(\d*)(?:(,)(\d*))?\}/y;
  * may take very long. `where` begins its message.
  */
 export function translatePattern(source: string, where: string): Translated {
-  const refuse = (why: string): never => {
-    throw new SyntaxError(why);
+  const refuse = (what: string): never => {
+    throw new SyntaxError(`${what} is not read`);
   };
   const flags = /^(?:\(\?[isu]+\))*/.exec(source)?.[0] ?? "";
   const names: string[] = [];
@@ -153,12 +153,12 @@ export function translatePattern(source: string, where: string): Translated {
     const known = classes[letter.toLowerCase()];
     if (known) {
       if (letter === letter.toLowerCase()) return inClass ? known : `[${known}]`;
-      if (inClass && letter === "W") refuse("\\W is not read in a class");
+      if (inClass && letter === "W") refuse("\\W in a class");
       return inClass ? known.replace("p", "P") : `[^${known}]`;
     }
     // These mean the same to JavaScript.
     if (text.length > 3 || /[fnrtv0]/.test(letter) || (inClass && letter === "b")) return text;
-    return /\w/.test(letter) || text.length < 2 ? refuse(`${text} is not read`) : unit(text.slice(1));
+    return /\w/.test(letter) || text.length < 2 ? refuse(text) : unit(text.slice(1));
   };
 
   const atom = (): Part => {
@@ -167,8 +167,8 @@ export function translatePattern(source: string, where: string): Translated {
       case ".":
         return one("[^]");
       case "[": {
-        const [, not, inner = ""] = read(classForm) ?? refuse("a class has no ]");
-        if (inner.includes("[:")) refuse("JavaScript has no [:alpha:]");
+        const [, not, inner = ""] = read(classForm) ?? refuse("[ without ]");
+        if (inner.includes("[:")) refuse("[:");
         const items = inner.replace(new RegExp(escapes, "gu"), (item) =>
           item.length > 1 && item.startsWith("\\") ? escaped(item, true) : item === "-" ? item : unit(item),
         );
@@ -184,14 +184,14 @@ export function translatePattern(source: string, where: string): Translated {
       case "\\Z":
         return place("(?![^])", ended, "$");
     }
-    if (/^[*+?]$/.test(text)) refuse(`nothing stands before ${text}`);
+    if (/^[*+?]$/.test(text)) refuse(`${text} behind nothing`);
     return one(text.startsWith("\\") ? escaped(text, false) : unit(text));
   };
 
   const group = (): Part => {
     const [kind = "", name, known] = read(groupForm) ?? [];
     if (known) return { ...place(`(?:\\k<${known}>)`, undefined, undefined), begins: samples.join("") };
-    if (kind === "" && source[at] === "?") refuse(`(${source.slice(at, at + 3)} is not read`);
+    if (kind === "" && source[at] === "?") refuse(`(${source.slice(at, at + 3)}`);
     if (name) names.push(name);
     const inner = choice();
     // Its closing bracket, or the end: then the brackets don't match.
@@ -213,7 +213,7 @@ export function translatePattern(source: string, where: string): Translated {
     const [text = "", low = "", comma, high = ""] = found ?? [];
     if (!found || /^\{,?\}$/.test(text)) {
       at -= text.length;
-      if (/^\{[eids]/.test(source.slice(at, at + 2))) refuse("JavaScript has no {e}");
+      if (/^\{[eids]/.test(source.slice(at, at + 2))) refuse("{e}");
       return item;
     }
     const isCount = text.startsWith("{");
@@ -222,7 +222,7 @@ export function translatePattern(source: string, where: string): Translated {
     const lazy = source[at] === "?" ? "?" : "";
     at += lazy.length;
     if (most > 1 && (item.doubts || (item.empty && !item.single) || meet(item.goesOn, item.begins)))
-      refuse("a repeated group must be such that the next character decides; this one may take too long");
+      refuse("a repeated group that the next character does not end");
     const range = (from: number): string => `{${from},${most === Infinity ? "" : most - least + from}}${lazy}`;
     const rest: Part = {
       ...item,
@@ -258,7 +258,7 @@ export function translatePattern(source: string, where: string): Translated {
 
   try {
     const part = choice();
-    if (at !== source.length) refuse("its brackets don't match");
+    if (at !== source.length) refuse("a bracket without its other one");
     const translated = { ...part, flags: flags.includes("i") ? "iu" : "u", names };
     new RegExp(part.whole + (part.partial ?? ""), translated.flags);
     return translated;

@@ -29,7 +29,7 @@ function transformed(content: JsonValue, field: Field, captures: Readonly<Record
   if (!each) return applyTransform(transform, { ...captures, content });
   if (!Array.isArray(content) || !content.every(isObject))
     throw new TypeError("transform_each needs a list of objects");
-  return content.map((item) => applyTransform(transform, { ...captures, ...item }));
+  return content.map((item) => applyTransform(transform, { ...captures, ...(item as JsonObject) }));
 }
 
 /** Puts the value of a region into the message. */

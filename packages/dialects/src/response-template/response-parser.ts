@@ -1,6 +1,5 @@
 import { createRecord, type JsonObject, type JsonValue, type Span, ToolglotError } from "@toolglot/core";
 import type { ParameterTypes } from "./cast-arguments.ts";
-import { isPlain } from "./content.ts";
 import { behindHit, type Finder, finderOf, type Hit, maxDelimiter, type View } from "./delimiter.ts";
 import { addValue, regionValue } from "./region.ts";
 import type { Compiled, Field } from "./template.ts";
@@ -96,7 +95,7 @@ export function readerOf(
     if (text !== "" && current) {
       if (!opened) open(current, at, at);
       body += text;
-      tell({ type: "region_chunk", field: current.name, text, dirty: !isPlain(current.content.parser) });
+      tell({ type: "region_chunk", field: current.name, text, dirty: /json|-/.test(current.content.parser) });
     }
     at = Math.max(at, to);
   };

@@ -1,10 +1,10 @@
 import { checkKeys, type JsonObject } from "@toolglot/core";
 import { asPattern } from "@toolglot/internal";
-import { type Content, contentParsers } from "./content.ts";
+import type { Content } from "./content.ts";
 import { type Pattern, patternOf } from "./delimiter.ts";
 import { tagPatternOf } from "./tags.ts";
 import { checkTransform } from "./transform.ts";
-import type { ContentArguments, ResponseField, ResponseTemplate } from "./types.ts";
+import type { ContentArguments, ContentParser, ResponseField, ResponseTemplate } from "./types.ts";
 
 /** A field, ready to be read. */
 export interface Field {
@@ -29,10 +29,11 @@ function refuse(place: string, why: string): never {
 
 const root = "response_template";
 const templateKeys = "version:any defaults:object fields:object start_anchor:text|text[] start_anchor_pattern:string";
+const parsers = '"text"|"int"|"float"|"bool"|"json"|"xml-inline"|"kv-lines"';
 const fieldKeys =
-  "open:text|text[] open_pattern:string close:text|text[] close_pattern:string content:string content_args:object repeats:boolean join:string|null optional:boolean transform:any transform_each:boolean";
+  `open:text|text[] open_pattern:string close:text|text[] close_pattern:string content:${parsers} content_args:object repeats:boolean join:string|null optional:boolean transform:any transform_each:boolean` as const;
 const contentKeys =
-  "strip:boolean unquoted_keys:boolean string_delims:list allow_non_json:boolean tag_pattern:string value_parser:object|null merge_duplicates:boolean line_sep:text kv_sep:text";
+  "strip:boolean unquoted_keys:boolean string_delims:list[] allow_non_json:boolean tag_pattern:string value_parser:object|null merge_duplicates:boolean line_sep:text kv_sep:text";
 
 /**
  * Makes a template ready. `asTexts`: values in tags and lines stay as they are written, but for white space, where their parser would only
@@ -65,7 +66,7 @@ function fieldOf(name: string, own: ResponseField, asTexts: boolean): Field {
     if (own.transform_each) refuse(`${where}.transform_each`, "needs a transform");
     if (lost.length > 0) refuse(where, `must have a transform that takes its groups (${lost}), or no names for them`);
   }
-  const content = contentOf(own.content, own.content_args, `${where}.content`, `${where}.content_args`, asTexts);
+  const content = contentOf(own.content, own.content_args, `${where}.content_args`, asTexts);
   return { name, own, open, close, content };
 }
 
@@ -85,27 +86,20 @@ function delimiterOf(holder: object, key: string, where: string): Pattern | unde
   return patternOf(longestFirst.map(asPattern).join("|"), `${where}.${key}`);
 }
 
-/** A pair of texts that are not empty. */
-const isPair = (value: unknown): value is [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string" && text !== "");
-
 function contentOf(
-  given: string | undefined,
+  parser: ContentParser = "text",
   args: ContentArguments = {},
-  where: string,
   place: string,
   asTexts: boolean,
 ): Content {
-  const parser =
-    contentParsers.find((name) => name === (given ?? "text")) ??
-    refuse(where, `must be one of ${contentParsers.join(", ")}, not ${JSON.stringify(given)}`);
   checkKeys(place, args, contentKeys);
   const { string_delims: delimiters = [], tag_pattern: tags, value_parser: values } = args;
-  if (!delimiters.every(isPair)) refuse(`${place}.string_delims`, "must be pairs of texts");
+  if (!delimiters.every((pair) => pair.length === 2 && pair.every((text) => typeof text === "string" && text)))
+    refuse(`${place}.string_delims`, "must be pairs of texts");
   if (parser === "xml-inline" && tags === undefined) refuse(place, "must have a tag_pattern");
   const inner = `${place}.value_parser`;
-  if (values) checkKeys(inner, values, "name:string args:object");
-  const value = values ? contentOf(values.name, values.args, `${inner}.name`, `${inner}.args`, false) : undefined;
+  if (values) checkKeys(inner, values, `name:${parsers} args:object` as const);
+  const value = values ? contentOf(values.name, values.args, `${inner}.args`, false) : undefined;
   if (asTexts && value && !value.args.unquoted_keys && !value.args.string_delims && !/-/.test(value.parser))
     value.parser = "text";
   return {
