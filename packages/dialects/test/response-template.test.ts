@@ -298,7 +298,7 @@ it.each<[unknown, string]>([
   [{ start_anchor: "x", fields: {} }, "fields must have a field"],
   [{ fields: { a: {} } }, "start_anchor or start_anchor_pattern"],
   [{ start_anchor: "x", start_anchor_pattern: "y", fields: { a: {} } }, "not both"],
-  [{ start_anchor: "x", fields: { a: {} }, version: 2 }, "version must be 1, not 2"],
+  [{ start_anchor: "x", fields: { a: {} }, version: 2 }, "version must be 1"],
   [{ start_anchor: "x", fields: { a: {} }, default: {} }, 'no option "default". Did you mean "defaults"?'],
   [{ start_anchor: "x", fields: { a: {}, b: { close: "x" } } }, "fields.b must have open or open_pattern"],
   [field({ opn: "x" }), 'response_template.fields.a has no option "opn"'],

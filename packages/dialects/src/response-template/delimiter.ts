@@ -39,7 +39,7 @@ export interface Pattern {
 }
 
 /** Text that stands anywhere before what a pattern looks ahead for: `(?=.*x)`. */
-const lookahead = /^\(\?=(?:\.|\[\\s\\S\]|\[\\S\\s\])\*\??([^|()]+)\)$/;
+const lookahead = /^\(\?=(?:\.|\[\\s\\S])\*\??([^|()]+)\)$/;
 
 /**
  * Returns what finds a pattern of Python's.
@@ -48,9 +48,7 @@ const lookahead = /^\(\?=(?:\.|\[\\s\\S\]|\[\\S\\s\])\*\??([^|()]+)\)$/;
  * @throws TypeError for a pattern that JavaScript can't do, or that may take too long; `where` begins its message.
  */
 export function patternOf(source: string, where: string, most = 2): Pattern {
-  const part = translatePattern(source, where);
-  if (part.doubts >= most + 1)
-    throw new TypeError(`${where}: this may take very long: let the next character decide where *, + and ? end`);
+  const part = translatePattern(source, where, most);
   const inner = lookahead.exec(source)?.[1];
   const regExp = (source: string | undefined, flag: string): RegExp | undefined =>
     source ? new RegExp(source, part.flags + flag) : undefined;

@@ -61,7 +61,6 @@ const unit = (char: string): string =>
 
 function inSequence(parts: readonly Part[]): Part {
   const [head] = parts;
-  if (parts.length === 1 && head) return head;
   const solid = parts.findIndex((part) => !part.empty);
   const made = joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1));
   // A fixed beginning is looked for as a whole.
@@ -86,7 +85,7 @@ function choiceOf(parts: readonly Part[]): Part {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
   const made = joined(parts, "|", parts);
-  const isOpen = parts.some((part, at) => parts.slice(0, at).some((other) => meet(part.begins, other.begins)));
+  const isOpen = new Set(made.begins).size < made.begins.length;
   return {
     ...made,
     partial: made.partial && `(?:${made.partial})`,
@@ -122,7 +121,9 @@ const escapeForm = String.raw`\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[pP]\{[^{}]*\}|
 const escapes = new RegExp(`${escapeForm}|[^]`, "uy");
 const classForm = new RegExp(`(\\^?)(\\]?(?:${escapeForm}|[^\\]\\\\])*)\\]`, "uy");
 const groupForm = /\?(?:P?<([\p{L}_][\p{L}\p{N}_]*)>|P=([^)]*)\)|[:=!])/uy;
-const quantifier = /[*+?]|\{(\d*)(?:(,)(\d*))?\}/y;
+const endless = "a repetition that the next character does not end";
+const quantifier = /[*+?]|\{(?!,?\})\d*,?\d*\}/y;
+const counts: Readonly<Record<string, string>> = { "*": "0,", "+": "1,", "?": "0,1" };
 
 /**
  * Translates a pattern of Python's `regex` module, with DOTALL on.
@@ -131,13 +132,14 @@ const quantifier = /[*+?]|\{(\d*)(?:(,)(\d*))?\}/y;
  * `\U`, numbers of groups, comments, `(?m)`, `\W` in a class; and for a repeated group whose turns can be told apart in several ways, which
  * may take very long. `where` begins its message.
  */
-export function translatePattern(source: string, where: string): Translated {
+export function translatePattern(source: string, where: string, most: number): Translated {
   const refuse = (what: string): never => {
     throw new SyntaxError(`${what} is not read`);
   };
   const flags = /^(?:\(\?[isu]+\))*/.exec(source)?.[0] ?? "";
   const names: string[] = [];
-  const samples = [...new Set(`${source}aZ0_ \n\té'"<`)];
+  const mode = flags.includes("i") ? "iu" : "u";
+  const samples = [...new Set(`${source}é${String.fromCharCode(...Array(128).keys())}`)];
   let at = flags.length;
 
   const read = (form: RegExp): RegExpExecArray | null => {
@@ -145,7 +147,8 @@ export function translatePattern(source: string, where: string): Translated {
     at += found?.[0].length ?? 0;
     return found;
   };
-  const one = (form: string): Part => single(form, samples.filter((char) => new RegExp(form, "u").test(char)).join(""));
+  const one = (form: string): Part =>
+    single(form, samples.filter((char) => new RegExp(form, mode).test(char)).join(""));
 
   /** Returns what an escapeForm stands for, in a class or outside. */
   const escaped = (text: string, inClass: boolean): string => {
@@ -209,45 +212,40 @@ export function translatePattern(source: string, where: string): Translated {
   };
 
   const repeated = (item: Part): Part => {
-    const found = read(quantifier);
-    const [text = "", low = "", comma, high = ""] = found ?? [];
-    if (!found || /^\{,?\}$/.test(text)) {
-      at -= text.length;
+    const text = read(quantifier)?.[0];
+    if (!text) {
       if (/^\{[eids]/.test(source.slice(at, at + 2))) refuse("{e}");
       return item;
     }
-    const isCount = text.startsWith("{");
-    const least = isCount ? Number(low) : text === "+" ? 1 : 0;
-    const most = isCount ? (comma ? Number(high || Infinity) : least) : text === "?" ? 1 : Infinity;
+    const [low = "", high = low] = (counts[text] ?? text.slice(1, -1)).split(",");
+    const least = Number(low);
+    const most = high === "" ? Infinity : Number(high);
     const lazy = source[at] === "?" ? "?" : "";
     at += lazy.length;
-    if (most > 1 && (item.doubts || (item.empty && !item.single) || meet(item.goesOn, item.begins)))
-      refuse("a repeated group that the next character does not end");
+    if (most > 1 && (item.doubts || item.empty || meet(item.goesOn, item.begins))) refuse(endless);
     const range = (from: number): string => `{${from},${most === Infinity ? "" : most - least + from}}${lazy}`;
-    const rest: Part = {
-      ...item,
-      whole: `${item.whole}${range(least)}`,
-      partial: undefined,
-      empty: item.empty || least === 0,
-      single: false,
-      run: item.single && least < 2 && most === Infinity ? item.whole : undefined,
-      goesOn: least < most ? item.goesOn + item.begins : item.goesOn,
-    };
-    // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
-    if (item.partial === undefined || (item.empty && least < most)) return rest;
     // The end is met where the next turn would begin: in the order of a turn more, or a turn less.
     const next = most === least ? "" : lazy ? `(?:|${ended})` : `(?:${ended}|)`;
     // A single character needs no group in its turns, only in those that must be there.
     const turns = item.single
       ? `${least > 0 ? `${item.partial}{${least}}` : ""}${item.whole}${range(0)}`
       : `${item.partial}${range(least)}`;
-    return { ...rest, partial: `${turns}${next}` };
+    return {
+      ...item,
+      whole: `${item.whole}${range(least)}`,
+      // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
+      partial: item.partial === undefined || (item.empty && least < most) ? undefined : turns + next,
+      empty: item.empty || least === 0,
+      single: false,
+      run: item.single && least < 2 && most === Infinity ? item.whole : undefined,
+      goesOn: least < most ? item.goesOn + item.begins : item.goesOn,
+    };
   };
 
   const sequence = (): Part => {
     const parts: Part[] = [];
     while (at < source.length && !/[|)]/.test(source.charAt(at))) parts.push(repeated(atom()));
-    return parts.length ? inSequence(parts) : place("", "");
+    return inSequence(parts);
   };
 
   const choice = (): Part => {
@@ -258,8 +256,9 @@ export function translatePattern(source: string, where: string): Translated {
 
   try {
     const part = choice();
+    if (part.doubts >= most + 1) refuse(endless);
     if (at !== source.length) refuse("a bracket without its other one");
-    const translated = { ...part, flags: flags.includes("i") ? "iu" : "u", names };
+    const translated = { ...part, flags: mode, names };
     new RegExp(part.whole + (part.partial ?? ""), translated.flags);
     return translated;
   } catch (error) {

@@ -44,7 +44,7 @@ const contentKeys =
 export function compileTemplate(template: ResponseTemplate, asTexts = false): Compiled {
   checkKeys(root, template, templateKeys, ["fields"]);
   const { version = 1, defaults = {}, fields } = template;
-  if (version !== 1) refuse(`${root}.version`, `must be 1, not ${JSON.stringify(version)}`);
+  if (version !== 1) refuse(`${root}.version`, "must be 1");
   const anchor =
     delimiterOf(template, "start_anchor", root) ?? refuse(root, "must have start_anchor or start_anchor_pattern");
   const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field, asTexts));
@@ -64,7 +64,7 @@ function fieldOf(name: string, own: ResponseField, asTexts: boolean): Field {
   else {
     const lost = [...(open?.names ?? []), ...(close?.names ?? [])];
     if (own.transform_each) refuse(`${where}.transform_each`, "needs a transform");
-    if (lost.length > 0) refuse(where, `must have a transform that takes its groups (${lost}), or no names for them`);
+    if (lost.length > 0) refuse(where, `must have a transform that takes its groups (${lost})`);
   }
   const content = contentOf(own.content, own.content_args, `${where}.content_args`, asTexts);
   return { name, own, open, close, content };
