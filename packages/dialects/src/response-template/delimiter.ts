@@ -55,11 +55,17 @@ export function patternOf(source: string, where: string, most = 2): Pattern {
   return {
     whole: new RegExp(part.whole, `${part.flags}y`),
     partial: part.partial === undefined ? undefined : new RegExp(part.partial, `${part.flags}y`),
-    candidate: part.empty ? undefined : regExp(part.first, "g"),
+    candidate: part.empty ? undefined : regExp(part.first && `(?=${part.first})`, "g"),
     run: regExp(part.partial && part.run && `(?!${part.run})`, "g"),
     names: part.names,
     ...(inner && { ahead: patternOf(inner, where) }),
   };
+}
+
+/** Returns where a match ends that begins at an index, or behind it; another number for none. It makes nothing that costs memory. */
+function endOf(pattern: RegExp, text: string, index: number, none: number): number {
+  pattern.lastIndex = index;
+  return pattern.test(text) ? pattern.lastIndex : none;
 }
 
 const width = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
@@ -95,8 +101,7 @@ export function finderOf(pattern: Pattern, spare = 0): Finder {
       return hit || !final ? { state: hit?.state ?? "open", start: offset, end: offset, captures: {} } : undefined;
     }
     const { text, base } = view;
-    const place = (index: number): number =>
-      candidate ? (matchAt(candidate, text, index)?.index ?? text.length + 1) : index;
+    const place = (index: number): number => (candidate ? endOf(candidate, text, index, text.length + 1) : index);
     for (let at = place(from - base); at <= text.length; ) {
       from = base + at;
       const hit = decide(text, at, base, final);
@@ -104,7 +109,7 @@ export function finderOf(pattern: Pattern, spare = 0): Finder {
         if (hit.state !== "open") known = hit;
         return hit;
       }
-      const end = run ? (matchAt(run, text, at)?.index ?? 0) : 0;
+      const end = run ? endOf(run, text, at, 0) : 0;
       // Of the characters of a run that is longer than a delimiter, the last ones are left.
       at = place(Math.max(hit ? end - maxDelimiter : end, at + width(text, at)));
     }
@@ -124,15 +129,15 @@ export function finderOf(pattern: Pattern, spare = 0): Finder {
     for (let size = maxDelimiter; ; size *= 8) {
       const cut = at + size <= text.length;
       const window = text.slice(left, at + size);
-      const begun = partial && matchAt(partial, window, at - left);
-      if (begun === null) return undefined;
-      const undecided = !begun || begun.some((group, index) => index > 0 && group !== undefined);
-      if (undecided && cut && spare > 0 && size < maxWindow) {
+      const index = at - left;
+      if (partial && endOf(partial, window, index, -1) < 0) return undefined;
+      const match = matchAt(whole, window, index);
+      const isOpen = !match || !partial || matchAt(partial, window, index)?.some((group, at) => at > 0 && group === "");
+      if (isOpen && cut && spare > 0 && size < maxWindow) {
         spare -= size;
         continue;
       }
-      if (undecided && !cut && !final) return hit("open", 0);
-      const match = matchAt(whole, window, at - left);
+      if (isOpen && !cut && !final) return hit("open", 0);
       if (!match) return partial && cut ? hit("long", width(text, at)) : undefined;
       const captures = Object.fromEntries(Object.entries(match.groups ?? {}).filter(([, text]) => text !== undefined));
       return hit("found", match[0].length, captures);

@@ -16,8 +16,8 @@ interface Found extends Watched {
   hit: Hit;
 }
 
-/** So much text that was read is kept before it is let go. */
-const maxRead = 4_000;
+/** So much text that was read is kept before it is let go: each chunk costs a copy of it. */
+const maxRead = 200;
 
 /** Makes what reads a text by a template. `begins`: a field that is open from the start. */
 export function readerOf(
@@ -118,7 +118,8 @@ export function readerOf(
       if (!best || best.hit.start >= held) {
         take(held);
         if (final) close(held, held, false);
-        const cut = at - maxDelimiter - view.base;
+        // One unit is kept, for what looks at the one before.
+        const cut = at - 1 - view.base;
         if (cut > maxRead) view = { text: view.text.slice(cut), base: view.base + cut };
         return;
       }
@@ -145,7 +146,7 @@ export function readerOf(
     later += chunk;
     // Long text that is held is looked at again only when a sixteenth more has come.
     const undecided = view.base + view.text.length - at;
-    if (undecided < maxRead || later.length > undecided / 16) read(false);
+    if (undecided < 20 * maxRead || later.length > undecided / 16) read(false);
   };
 
   for (const { name, open, close } of fields) {
