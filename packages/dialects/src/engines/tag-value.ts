@@ -106,15 +106,12 @@ export function* readTagValue(
     const { text, at: next } = source;
     const closed = close ? markAt(text, next, close, ended, variable) : 0;
     const looked = closed > 0 && last.looksAlike;
-    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, variable, isNested) : closed;
+    let counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, variable, isNested) : closed;
+    // What closes it stands twice, as no writer has it.
+    const again = counts === 0 && closed > 0 && close && tellsTwice ? markAt(text, closed, close, ended, variable) : 0;
+    if (again !== 0) counts = again === more ? more : isFollowed(text, again, marks, ended, variable, isNested);
     const lost = closed === 0 ? closesAll(text, next, marks, ended, variable) : 0;
     const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended, variable) : 0;
-    let counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, isNested) : closed;
-    // What closes it stands twice, as no writer has it.
-    const again = counts === 0 && closed > 0 && close && tellsTwice ? markAt(text, closed, close, ended) : 0;
-    if (again !== 0) counts = again === more ? more : isFollowed(text, again, marks, ended, isNested);
-    const lost = closed === 0 ? closesAll(text, next, marks, ended) : 0;
-    const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended) : 0;
     const leaves =
       closed === 0 && lost === 0 && call.block.inReasoning ? anyAt(text, next, marks.reasoningClosers, ended) : 0;
     if (counts === more || lost === more || opens === more || leaves === more) {
