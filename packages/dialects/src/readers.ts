@@ -10,10 +10,10 @@ import {
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
 import type { ReadingHost } from "./scan/block-draft.ts";
+import type { BodyReader } from "./scan/body-reader.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
 import type { ProseHead } from "./scan/prose.ts";
-import type { BodyReader } from "./scan/read-call.ts";
 import { type Body, marksOf } from "./scan/row-marks.ts";
 import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
 import type { Dialect } from "./table/types.ts";

@@ -45,6 +45,10 @@ export function* readLiteral(
     const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
     if (isBlocked && reader.close(cursor.offset)) break;
     const at = reader.failure?.at ?? cursor.offset;
+    if (reader.failure?.code) {
+      call.slip(reader.failure.code, { start: at, end: at + 1 });
+      return undefined;
+    }
     call.fail(
       syntax.language === "python" ? "not-a-literal" : "invalid-json",
       { start, end: Math.max(at, start + 1) },

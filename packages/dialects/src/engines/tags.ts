@@ -64,8 +64,8 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Readin
   else {
     const ends = [argKeyClose ?? argKey].filter((mark) => mark !== undefined);
     let key = (yield* readUpTo(cursor, ends, keyStops))?.trim().replace(/^(["'])(.*)\1$/s, "$2");
-    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
     const type = typeMark && "element" in typeMark ? yield* readTypeElement(cursor, typeMark.element) : undefined;
+    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
     if (key !== undefined) tag = { key, type, close: argClose as Mark };
   }
   if (!tag?.key) {

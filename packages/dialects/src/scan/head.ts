@@ -1,5 +1,5 @@
 import { headerAt } from "../engines/harmony.ts";
-import { behindSpace, type Mark, markAt, more } from "./marks.ts";
+import { behindSpace, type Mark, markAt, more, type Variable } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
 /** Longer than any opening tag. */
@@ -25,11 +25,17 @@ export interface CallHead {
 }
 
 /** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
-export function anyAt(text: string, at: number, marks: readonly (Mark | undefined)[], ended: boolean): number {
+export function anyAt(
+  text: string,
+  at: number,
+  marks: readonly (Mark | undefined)[],
+  ended: boolean,
+  variable?: Variable,
+): number {
   const start = behindSpace(text, at);
   let undecided = false;
   for (const mark of marks) {
-    const found = mark ? markAt(text, start, mark, ended) : 0;
+    const found = mark ? markAt(text, start, mark, ended, variable) : 0;
     if (found > 0) return found;
     undecided ||= found === more;
   }
@@ -158,6 +164,7 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (next >= text.length) return ended ? 1 : more;
     if (text.charCodeAt(next) === 93) return 1;
   }
+  if (marks.asJson && text.charCodeAt(next) === 123) return 1;
   if (name.at === "key" || name.at === "only-key") {
     // Some write the name before the object, all the same.
     const form = name.at === "key" && row.list && marks.close.length > 0 ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;

@@ -50,7 +50,12 @@ export class ProseMarks {
     }
     for (const mark of this.#marks) {
       if (mark.lineStart && !isLineStart) continue;
-      const end = markAt(text, at, mark, ended);
+      let end = markAt(text, at, mark, ended);
+      // The line break of such a mark belongs to it.
+      if (end > 0 && mark.lineStart) {
+        if (text.charAt(end) === "\n") end += 1;
+        else if (end >= text.length && !ended) end = more;
+      }
       if (end > 0) return undecided ? "more" : end - at;
       undecided ||= end === more;
     }

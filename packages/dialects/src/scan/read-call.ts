@@ -1,3 +1,4 @@
+import { readJsonBody } from "../engines/json-body.ts";
 import { readAttributes } from "../engines/tag-text.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import type { CallDraft } from "./call-draft.ts";
@@ -5,9 +6,6 @@ import type { Cursor, Reading } from "./cursor.ts";
 import { nameAt } from "./head.ts";
 import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
-
-/** Reads the arguments of a call, and goes behind them; false when the call is rejected. */
-export type BodyReader = (call: CallDraft, cursor: Cursor, marks: RowMarks) => Reading<boolean>;
 
 /** Reads one call, from its opener to behind what closes it. Its draft tells whether it is whole. */
 export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): Reading<CallDraft> {
@@ -17,6 +15,12 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const body = bodyOf(marks);
   // A server that strips what opens a call strips what closes it.
   const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
+  if (marks.asJson && (yield* cursor.sees([brace]))) {
+    const isRead = yield* readJsonBody(call, cursor, marks.asJson, false);
+    if (isRead && body === "tags" && callClose && !(yield* cursor.take(callClose)))
+      call.slip("unclosed", { start: call.start, end: cursor.offset });
+    return call;
+  }
   const readBody = block.host.bodies[body];
   if (!readBody || !(yield* readHead(call, cursor, marks)) || !(yield* readBody(call, cursor, marks))) return call;
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
@@ -27,6 +31,7 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
 }
 
 const fence = markOf({ text: "```" });
+const brace = markOf({ text: "{" });
 
 /** Reads the name of a call, where it stands before the arguments. */
 function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {

@@ -51,7 +51,7 @@ export function checkDialect(value: unknown): asserts value is Dialect {
   checkKeys(
     "dialect: call",
     call,
-    'open:object name:object close:object openEnd:text nameKey:text index:object id:object idPattern:text prefix:"functions."',
+    'open:object name:object close:object openEnd:text nameKey:text index:object id:object idPattern:text json:true prefix:"functions."',
     ["name"],
   );
   checkKeys("dialect: arguments", args, [
