@@ -82,7 +82,7 @@ export function* readTagValue(
   const head = close?.texts[0]?.charAt(0) || "<";
   const { variable } = cursor;
   /** A value that ends with its own closing mark is written otherwise than with two of them in a row. */
-  const tellsTwice = pad === "one-lf" || cdata === true;
+  const tellsTwice = pad === "one-lf" || cdata === true || marks.row.values === "tree";
   /** Goes to where a mark may stand; false when there is no such place yet. */
   const skim = (): boolean => {
     const { source } = cursor;
