@@ -24,7 +24,7 @@ export interface CallBlock {
   readonly calls: DialectCall[];
   readonly rejected: RejectedCall[];
   /** Reports a slip; false when it is a repair that is not allowed. */
-  slip(code: ShortCode, span: Span, change?: DiagnosticChange): boolean;
+  report(code: ShortCode, span: Span, change?: DiagnosticChange): boolean;
 }
 
 /** A call while it is read. Its events wait until it has a name. */
