@@ -5,8 +5,7 @@ import { createParser, parse } from "../src/parse.ts";
 import { serialize } from "../src/serialize.ts";
 import { dialects } from "../src/table/all.ts";
 import { type DialectId, dialectIds } from "../src/table/ids.ts";
-import type { DialectBlock } from "../src/types.ts";
-import type { WrittenCall } from "../src/types.ts";
+import type { DialectBlock, WrittenCall } from "../src/types.ts";
 
 const written = dialectIds.filter((id) => dialects[id].write);
 
