@@ -12,6 +12,7 @@ export function* lateFindings(
   result: ParseResult<DialectBlock>,
   rowOf: (id: string) => Dialect | undefined,
   callsInReasoning: DialectParseOptions["callsInReasoning"],
+  allows: (code: string) => boolean,
 ): Generator<Diagnostic> {
   const { segments, blocks, diagnostics } = result;
   if (callsInReasoning !== undefined && callsInReasoning !== "mark")
@@ -22,7 +23,8 @@ export function* lateFindings(
     if (segment.type !== "block") continue;
     const row = rowOf(segment.block.dialect);
     const next = segments[at + 1];
-    if (row && next?.type === "text") yield* strayClosers(segment.block, row, next as TextSegment);
+    if (row && next?.type === "text")
+      yield* strayClosers(segment.block, row, next as TextSegment, allows("dialects/stray-closer"));
   }
   const ids = new Set(blocks.map(({ dialect }) => dialect));
   const [first, second] = ids;
@@ -53,7 +55,12 @@ function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<Dialec
 }
 
 /** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
-function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSegment): Generator<Diagnostic> {
+function* strayClosers(
+  block: DialectBlock,
+  row: Dialect,
+  { text, span }: TextSegment,
+  isAllowed: boolean,
+): Generator<Diagnostic> {
   const marks = marksOf(row);
   if (bodyOf(marks) !== "tags") return;
   const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined);
@@ -70,15 +77,20 @@ function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSe
     }
     const start = span.start + at;
     let end = markAt(text, at, closer, true);
+    // A mention in code.
+    if (text.charAt(at - 1) === "`" && text.charAt(end) === "`") continue;
     for (let next: Mark | undefined = closer; next; ) {
       const from = behindSpace(text, end);
       next = closers.find((mark) => markAt(text, from, mark, true) > 0);
       if (next) end = markAt(text, from, next, true);
     }
-    if (closer === marks.argClose) {
-      block.status = "invalid";
-      yield diagnostic("doubtful-close", block.span.start, span.start + end);
-    } else yield diagnostic("stray-closer", start, span.start + end);
+    if (closer === marks.argClose || !isAllowed) block.status = "invalid";
+    const found =
+      closer === marks.argClose
+        ? diagnostic("doubtful-close", block.span.start, span.start + end)
+        : diagnostic("stray-closer", start, span.start + end);
+    if (!isAllowed) found.severity = "error";
+    yield found;
     return;
   }
 }
