@@ -147,7 +147,10 @@ function damageMarks() {
 function page() {
   const path = join(root, "docs/dialects.md");
   const cell = (/** @type {string} */ text) =>
-    text.replaceAll("|", "\\|").replace(/\r?\n/g, "⏎").replace(/^(.{150}).+$/u, "$1…");
+    text
+      .replaceAll("|", "\\|")
+      .replace(/\r?\n/g, "⏎")
+      .replace(/^(.{150}).+$/u, "$1…");
   const code = (/** @type {string} */ text) => {
     const fence = text.includes("`") ? "````" : "`";
     return fence === "`" ? `\`${cell(text)}\`` : `${fence} ${cell(text)} ${fence}`;

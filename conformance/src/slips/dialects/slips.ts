@@ -170,7 +170,7 @@ const classes: Record<string, (slip: Slip) => Made> = {
     const { open, close } = wrapOf(row);
     if (open === "") return {};
     const swap = (to: readonly [string, string]): string | undefined =>
-      outside(written, (part) => part.replace(open, () => to[0]).replace(close, () => to[1]));
+      outside(written, (part) => part.replace(open, () => to[0]).replace(close || /$^/, () => to[1]));
     return {
       ...Object.fromEntries(wrappers.filter(([one]) => one !== open).map((pair) => [pair[0], swap(pair)])),
       "no opener": outside(written, (part) => part.replace(open, "")),
@@ -241,11 +241,10 @@ const classes: Record<string, (slip: Slip) => Made> = {
         damagedIn({ ...written, text, values }, 6, random).map((one) => [one.what, { text: one.text, meant: both }]),
       ),
       ...Object.fromEntries(
-        [0.3, 0.6, 0.9].map((share) => {
-          const at = second.lastIndexOf(other.file) - 1;
-          const end = at + Math.floor((second.length - at) * share);
-          return [`the second cut at ${share}`, { text: second.slice(0, end), meant: [valueIn(input)] }];
-        }),
+        [0, 3, other.text.length].map((taken) => [
+          `the second cut behind ${taken} units`,
+          { text: second.slice(0, second.lastIndexOf(other.text) + taken), meant: [valueIn(input)], lost: true },
+        ]),
       ),
     };
   },

@@ -78,8 +78,11 @@ export function* readTagValue(
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
     return { start, end };
   };
+  const { pad, cdata } = marks.row.arguments;
   const head = close?.texts[0]?.charAt(0) || "<";
   const { variable } = cursor;
+  /** A value that ends with its own closing mark is written otherwise than with two of them in a row. */
+  const tellsTwice = pad === "one-lf" || cdata === true;
   /** Goes to where a mark may stand; false when there is no such place yet. */
   const skim = (): boolean => {
     const { source } = cursor;
@@ -103,7 +106,10 @@ export function* readTagValue(
     const { text, at: next } = source;
     const closed = close ? markAt(text, next, close, ended, variable) : 0;
     const looked = closed > 0 && last.looksAlike;
-    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, variable, isNested) : closed;
+    let counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, variable, isNested) : closed;
+    // What closes it stands twice, as no writer has it.
+    const again = counts === 0 && closed > 0 && close && tellsTwice ? markAt(text, closed, close, ended, variable) : 0;
+    if (again !== 0) counts = again === more ? more : isFollowed(text, again, marks, ended, variable, isNested);
     const lost = closed === 0 ? closesAll(text, next, marks, ended, variable) : 0;
     const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended, variable) : 0;
     const leaves =
@@ -116,7 +122,8 @@ export function* readTagValue(
     if (counts > 0) {
       if (looked) cursor.lookAlikes.push({ start: source.offset, end: source.base + closed });
       const end = source.offset;
-      source.at = closed;
+      source.at = Math.max(closed, again);
+      if (again > 0) call.slip("stray-closer", { start: source.base + closed, end: source.offset });
       return finish(end);
     }
     if (lost > 0) {

@@ -17,9 +17,7 @@ export function parameterTypes(tools: readonly DialectTool[]): ParameterTypes {
     tools.map((tool: unknown, index) => {
       const own = isObject(tool) && isObject(tool.function) ? tool.function : tool;
       if (!isObject(own) || typeof own.name !== "string") {
-        throw new TypeError(
-          `tools[${index}] must be a tool: { name, inputSchema }, or { type: "function", function: { name, parameters } }`,
-        );
+        throw new TypeError(`tools[${index}] must be a tool: { name, inputSchema }`);
       }
       const schema = own.inputSchema ?? own.parameters;
       const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
@@ -63,33 +61,19 @@ export function castArguments(value: JsonValue, tools: ParameterTypes): void {
 
 /** Returns a text as the first type that it fits; as it is when it fits none. */
 function cast(text: string, types: readonly string[]): JsonValue {
+  const plain = strip(text);
   for (const type of types) {
-    const plain = strip(text);
-    const lower = plain.toLowerCase();
-    switch (type) {
-      case "integer": {
-        const value = readInt(text);
-        if (value !== undefined) return value;
-        break;
-      }
-      case "number": {
-        const value = readFloat(text);
-        if (value !== undefined && Number.isFinite(value)) return value;
-        break;
-      }
-      case "boolean":
-        if (/^(?:true|false|[01])$/.test(lower)) return lower === "true" || lower === "1";
-        break;
-      case "null":
-        if (plain === "null" || plain === "None") return null;
-        break;
-      case "object":
-      case "array": {
-        const value = jsonOf(text);
-        if (type === "array" ? Array.isArray(value) : isObject(value)) return value as JsonValue;
-        break;
-      }
+    let value: JsonValue | undefined;
+    if (type === "integer") value = readInt(text);
+    else if (type === "number") value = readFloat(text);
+    else if (type === "boolean")
+      value = /^(?:true|1)$/i.test(plain) || (/^(?:false|0)$/i.test(plain) ? false : undefined);
+    else if (type === "null") value = /^(?:null|None)$/.test(plain) ? null : undefined;
+    else if (type === "array" || type === "object") {
+      const found = jsonOf(text);
+      if (type === "array" ? Array.isArray(found) : isObject(found)) value = found;
     }
+    if (value !== undefined && (typeof value !== "number" || Number.isFinite(value))) return value;
   }
   return text;
 }

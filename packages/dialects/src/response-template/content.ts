@@ -1,58 +1,53 @@
 import { createRecord, type JsonObject, type JsonValue } from "@toolglot/core";
-import { word } from "./python-classes.ts";
+import { asPattern } from "@toolglot/internal";
+import { word } from "./python-pattern.ts";
 import { isExact, readJson } from "./read-json.ts";
 import { eachTag, type TagPattern } from "./tags.ts";
-
-/** The parsers of a region's text. */
-export const contentParsers = ["text", "int", "float", "bool", "json", "xml-inline", "kv-lines"] as const;
-
-/** The value of these is what was written, so that its pieces can be shown as they come. */
-export const isPlain = (parser: string): boolean => /^(?:text|int|float|bool)$/.test(parser);
+import type { ContentArguments, ContentParser } from "./types.ts";
 
 /** How a region's text is read. */
 export interface Content {
-  parser: (typeof contentParsers)[number];
-  strip: boolean;
-  unquotedKeys: boolean;
-  stringDelims: readonly (readonly [string, string])[];
-  allowNonJson: boolean;
+  parser: ContentParser;
+  args: ContentArguments;
   tags: TagPattern | undefined;
-  valueParser: Content | undefined;
-  mergeDuplicates: boolean;
-  lineSep: string;
-  kvSep: string;
+  /** How values are read. */
+  values: Content | undefined;
 }
 
-/** White space as Python's `strip` has it. */
-const isSpace = (code: number): boolean =>
-  code < 128
-    ? code === 32 || (code > 8 && code < 14) || (code > 27 && code < 32)
-    : code === 0x85 || (code !== 0xfeff && /\s/.test(String.fromCharCode(code)));
+/** White space as Python's `strip` has it: that of JavaScript, four separators and the next line, and no byte order mark. */
+const isSpace = (char: string): boolean => /[^\S\ufeff]/.test(char) || "\x1c\x1d\x1e\x1f\x85".includes(char);
 
 /** Returns a text without white space at its edges. */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
 
+/** Returns a number as Python writes it, in lower case, without the joints between its digits. */
+const digits = (text: string): string =>
+  strip(text)
+    .toLowerCase()
+    .replace(/(?<=\d)_(?=\d)/g, "");
+
 /** Returns a whole number as Python's `int` reads it: its text when a double would change it, undefined when it is none. */
 export function readInt(text: string): number | string | undefined {
-  const plain = strip(text);
-  const digits = plain.replaceAll("_", "");
-  if (!/^[+-]?\d+(?:_\d+)*$/.test(plain)) return undefined;
-  return isExact(digits) ? Number(digits) + 0 : plain;
+  const plain = digits(text);
+  if (!/^[+-]?\d+$/.test(plain)) return undefined;
+  return isExact(plain) ? Number(plain) + 0 : strip(text);
 }
 
 /** Returns a number as Python's `float` reads it; not finite for words like `inf`, undefined when it is none. */
 export function readFloat(text: string): number | undefined {
-  const plain = strip(text).toLowerCase();
-  if (/^[+-]?(?:inf|infinity|nan)$/.test(plain)) return Number.NaN;
-  const form = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/;
-  return form.test(plain) ? Number(plain.replaceAll("_", "")) + 0 : undefined;
+  const plain = digits(text);
+  if (/^[+-]?(?:inf(?:inity)?|nan)$/.test(plain)) return Number.NaN;
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(plain) ? Number(plain) + 0 : undefined;
 }
+
+/** Returns a text without white space at its edges, unless that counts. */
+const edged = (text: string, { args }: Content): string => (args.strip === false ? text : strip(text));
 
 /**
  * Returns the value of a region's text.
@@ -60,14 +55,14 @@ export function readFloat(text: string): number | undefined {
  * @throws Error when the parser can't read it.
  */
 export function readContent(text: string, content: Content): JsonValue {
-  const own = content.strip ? strip(text) : text;
+  const own = edged(text, content);
   switch (content.parser) {
     case "text":
       return own;
     case "int":
-      return readInt(own) ?? fail("a whole number", own);
+      return readInt(own) ?? fail("whole number", own);
     case "float": {
-      const value = readFloat(own) ?? fail("a number", own);
+      const value = readFloat(own) ?? fail("number", own);
       return Number.isFinite(value) ? value : strip(own);
     }
     case "bool":
@@ -82,7 +77,7 @@ export function readContent(text: string, content: Content): JsonValue {
 }
 
 function fail(wanted: string, text: string): never {
-  throw new SyntaxError(`this is not ${wanted}: ${JSON.stringify(text.slice(0, 100))}`);
+  throw new SyntaxError(`no ${wanted}: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 const key = new RegExp(`(?<=[{,])([${word}]+):`, "gu");
@@ -92,38 +87,33 @@ const [mark, markEnd] = ["\u0001", "\u0002"] as const;
 const marked = new RegExp(`${mark}(\\d+)${markEnd}`, "g");
 
 function readLooseJson(text: string, content: Content): JsonValue {
+  const { args } = content;
+  const { string_delims: delims = [] } = args;
   const strings: string[] = [];
   let working = text;
-  if (content.stringDelims.length > 0) {
+  if (delims.length > 0) {
     // They stand for the strings, so that no step after this looks into one.
     if (text.includes(mark) || text.includes(markEnd)) fail("JSON without control characters", text);
-    for (const [open, close] of content.stringDelims) working = withoutStrings(working, open, close, strings);
+    for (const pair of delims) {
+      const [open, close] = pair.map(asPattern);
+      // What nothing closes is no string.
+      working = working.replace(new RegExp(`${open}([^]*?)(${close}|$)`, "g"), (all, inner: string, end: string) =>
+        end ? `${mark}${strings.push(inner) - 1}${markEnd}` : all,
+      );
+    }
   }
-  if (content.unquotedKeys) working = working.replace(key, '"$1":');
+  if (args.unquoted_keys) working = working.replace(key, '"$1":');
   working = working.replace(marked, (_all, index: string) => JSON.stringify(strings[Number(index)]));
   try {
     return readJson(working);
   } catch (error) {
-    if (content.allowNonJson) return content.strip ? strip(text) : text;
+    if (args.allow_non_json) return edged(text, content);
     throw error;
   }
 }
 
-function withoutStrings(text: string, open: string, close: string, strings: string[]): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (;;) {
-    const start = text.indexOf(open, from);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
-    if (end < 0) return parts.join("") + text.slice(from);
-    parts.push(text.slice(from, start), `${mark}${strings.length}${markEnd}`);
-    strings.push(text.slice(start + open.length, end));
-    from = end + close.length;
-  }
-}
-
 const tagValue = (text: string, content: Content): JsonValue =>
-  content.valueParser ? readContent(text, content.valueParser) : text;
+  content.values ? readContent(text, content.values) : text;
 
 function readTags(text: string, content: Content): JsonObject {
   const values = createRecord<JsonValue>();
@@ -131,7 +121,7 @@ function readTags(text: string, content: Content): JsonObject {
     if (key === undefined) throw new SyntaxError("a tag has no key");
     const value = tagValue(raw, content);
     const before = values[key];
-    if (before === undefined || !content.mergeDuplicates) values[key] = value;
+    if (before === undefined || !content.args.merge_duplicates) values[key] = value;
     else if (Array.isArray(before)) before.push(value);
     else values[key] = [before, value];
   }
@@ -140,12 +130,12 @@ function readTags(text: string, content: Content): JsonObject {
 
 function readLines(text: string, content: Content): JsonObject {
   const values = createRecord<JsonValue>();
-  const edge = (part: string): string => (content.strip ? strip(part) : part);
-  for (const whole of text.split(content.lineSep)) {
-    const line = edge(whole);
-    const at = line.indexOf(content.kvSep);
+  const { line_sep: lineSep = "\n", kv_sep: keySep = ":" } = content.args;
+  for (const whole of text.split(lineSep)) {
+    const line = edged(whole, content);
+    const at = line.indexOf(keySep);
     if (at < 0) continue;
-    values[edge(line.slice(0, at))] = tagValue(edge(line.slice(at + content.kvSep.length)), content);
+    values[edged(line.slice(0, at), content)] = tagValue(edged(line.slice(at + keySep.length), content), content);
   }
   return values;
 }

@@ -1,6 +1,5 @@
-import { createRecord } from "@toolglot/core";
 import { matchAt } from "@toolglot/internal";
-import { choiceOf, literalPart, type Part, translatePattern } from "./python-pattern.ts";
+import { translatePattern } from "./python-pattern.ts";
 
 /** A delimiter is no longer: what a text decides is decided within so many units. */
 export const maxDelimiter = 1_000;
@@ -34,54 +33,39 @@ export interface Pattern {
   readonly candidate: RegExp | undefined;
   /** Finds the end of characters at which it fails when it fails at the first of them. */
   readonly run: RegExp | undefined;
-  /** So many units before an index have a say. */
-  readonly context: number;
   readonly names: readonly string[];
-  /** It is a choice at its outermost. */
-  readonly choice: boolean;
   /** It takes nothing, and stands where this one follows anywhere. */
   readonly ahead?: Pattern;
 }
 
 /** Text that stands anywhere before what a pattern looks ahead for: `(?=.*x)`. */
-const lookahead = /^\(\?=(?:\.|\[\\s\\S\]|\[\\S\\s\])\*\??([^|]+)\)$/;
+const lookahead = /^\(\?=(?:\.|\[\\s\\S])\*\??([^|()]+)\)$/;
 
 /**
  * Returns what finds a pattern of Python's.
  *
- * @throws TypeError for a pattern that JavaScript can't do; `where` begins its message.
+ * @param most How often the length of a text may come into the time of a place.
+ * @throws TypeError for a pattern that JavaScript can't do, or that may take too long; `where` begins its message.
  */
-export function patternOf(source: string, where: string): Pattern {
-  const pattern = madeOf(translatePattern(source, where), where);
+export function patternOf(source: string, where: string, most = 2): Pattern {
+  const part = translatePattern(source, where, most);
   const inner = lookahead.exec(source)?.[1];
-  if (inner === undefined) return pattern;
-  try {
-    return { ...pattern, ahead: madeOf(translatePattern(inner, where), where) };
-  } catch {
-    // The brackets are none of a pair: "(?=.*a)b(?=c)".
-    return pattern;
-  }
-}
-
-/** Returns what finds one of several texts, the longest first. */
-export function literalsPattern(texts: readonly string[], where: string): Pattern {
-  const longestFirst = [...new Set(texts)].sort((one, other) => other.length - one.length);
-  return madeOf({ ...choiceOf(longestFirst.map(literalPart)), flags: "u", names: [] }, where);
-}
-
-function madeOf(part: Part & { flags: string; names: readonly string[] }, where: string): Pattern {
-  if (part.names.includes("__proto__")) throw new TypeError(`${where}: a group can't have the name "__proto__"`);
   const regExp = (source: string | undefined, flag: string): RegExp | undefined =>
     source ? new RegExp(source, part.flags + flag) : undefined;
   return {
     whole: new RegExp(part.whole, `${part.flags}y`),
     partial: part.partial === undefined ? undefined : new RegExp(part.partial, `${part.flags}y`),
-    candidate: part.empty ? undefined : regExp(part.first, "g"),
+    candidate: part.empty ? undefined : regExp(part.first && `(?=${part.first})`, "g"),
     run: regExp(part.partial && part.run && `(?!${part.run})`, "g"),
-    context: part.behind ? maxDelimiter : 1,
     names: part.names,
-    choice: part.choice === true,
+    ...(inner && { ahead: patternOf(inner, where) }),
   };
+}
+
+/** Returns where a match ends that begins at an index, or behind it; another number for none. It makes nothing that costs memory. */
+function endOf(pattern: RegExp, text: string, index: number, none: number): number {
+  pattern.lastIndex = index;
+  return pattern.test(text) ? pattern.lastIndex : none;
 }
 
 const width = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
@@ -91,88 +75,51 @@ export const behindHit = (hit: Hit, text: string): number =>
   hit.end > hit.start ? hit.end : hit.end + width(text, hit.end);
 
 /** Looks for one delimiter in a text that grows. Each place is decided once, by the 1,000 units from there on. */
-export class Finder {
-  readonly #pattern: Pattern;
-  readonly #ahead: Finder | undefined;
-  /** It stands nowhere before. */
-  #from = 0;
-  #hit: Hit | undefined;
-
-  /** Units that it may look at beyond those of a delimiter. */
-  #spare: number;
-
-  constructor(pattern: Pattern, spare = 0) {
-    this.#pattern = pattern;
-    this.#spare = spare;
-    this.#ahead = pattern.ahead && new Finder(pattern.ahead);
-  }
-
-  /** What this waits for, when its place is known, and only more text can tell whether it is there. */
-  get ahead(): Finder | undefined {
-    return this.#ahead;
-  }
-
-  /** Text before this offset is not needed any more. */
-  get needed(): number {
-    return this.#from - this.#pattern.context;
-  }
-
+export interface Finder {
   /** Returns the first at or behind an offset, which never decreases. `final`: the view ends with the text. */
-  next(view: View, offset: number, final: boolean): Hit | undefined {
-    if (this.#hit && this.#hit.start >= offset) return this.#hit;
-    this.#hit = undefined;
-    this.#from = Math.max(this.#from, offset);
-    if (this.#ahead) return this.#lookAhead(this.#ahead, view, offset, final);
+  next(view: View, offset: number, final: boolean): Hit | undefined;
+  /** As `next`, and what is too long counts as nothing. */
+  nextShort(view: View, offset: number, final: boolean): Hit | undefined;
+  /** Goes on behind what is longer than a delimiter may be. */
+  pass(hit: Hit): void;
+}
+
+/** Makes what looks for a pattern. `spare`: units that it may look at beyond those of a delimiter. */
+export function finderOf(pattern: Pattern, spare = 0): Finder {
+  const { whole, partial, candidate, run } = pattern;
+  const ahead = pattern.ahead && finderOf(pattern.ahead);
+  /** It stands nowhere before. */
+  let from = 0;
+  let known: Hit | undefined;
+
+  const next: Finder["next"] = (view, offset, final) => {
+    if (known && known.start >= offset) return known;
+    known = undefined;
+    from = Math.max(from, offset);
+    if (ahead) {
+      const hit = ahead.nextShort(view, offset, final);
+      return hit || !final ? { state: hit?.state ?? "open", start: offset, end: offset, captures: {} } : undefined;
+    }
     const { text, base } = view;
-    for (let at = this.#candidate(text, this.#from - base); at >= 0; ) {
-      this.#from = base + at;
-      const hit = this.#decide(text, at, base, final);
-      const { run } = this.#pattern;
+    const place = (index: number): number => (candidate ? endOf(candidate, text, index, text.length + 1) : index);
+    for (let at = place(from - base); at <= text.length; ) {
+      from = base + at;
+      const hit = decide(text, at, base, final);
       if (hit && !(run && hit.state === "long")) {
-        if (hit.state !== "open") this.#hit = hit;
+        if (hit.state !== "open") known = hit;
         return hit;
       }
-      const end = run ? (matchAt(run, text, at)?.index ?? 0) : 0;
+      const end = run ? endOf(run, text, at, 0) : 0;
       // Of the characters of a run that is longer than a delimiter, the last ones are left.
-      const next = hit ? end - maxDelimiter : end;
-      at = this.#candidate(text, Math.max(next, at + width(text, at)));
+      at = place(Math.max(hit ? end - maxDelimiter : end, at + width(text, at)));
     }
-    this.#from = base + text.length;
+    from = base + text.length;
     return undefined;
-  }
+  };
 
-  /** Goes on behind what is longer than a delimiter may be. */
-  pass(hit: Hit): void {
-    this.#hit = undefined;
-    this.#from = hit.end;
-  }
-
-  /** As `next`, and what is too long counts as nothing. */
-  nextShort(view: View, offset: number, final: boolean): Hit | undefined {
-    let hit = this.next(view, offset, final);
-    while (hit?.state === "long") {
-      this.pass(hit);
-      hit = this.next(view, offset, final);
-    }
-    return hit;
-  }
-
-  #lookAhead(finder: Finder, view: View, offset: number, final: boolean): Hit | undefined {
-    const hit = finder.nextShort(view, offset, final);
-    if (!hit && final) return undefined;
-    return { state: hit?.state ?? "open", start: offset, end: offset, captures: {} };
-  }
-
-  #candidate(text: string, from: number): number {
-    const { candidate } = this.#pattern;
-    if (!candidate) return from <= text.length ? from : -1;
-    if (from > text.length) return -1;
-    return matchAt(candidate, text, from)?.index ?? -1;
-  }
-
-  #decide(text: string, at: number, base: number, final: boolean): Hit | undefined {
-    const { whole, partial, context, names } = this.#pattern;
-    const left = Math.max(0, at - context);
+  const decide = (text: string, at: number, base: number, final: boolean): Hit | undefined => {
+    // One unit more, for what looks at the one before.
+    const left = Math.max(0, at - 1);
     const hit = (state: Hit["state"], length: number, captures: Hit["captures"] = {}): Hit => ({
       state,
       start: base + at,
@@ -182,25 +129,33 @@ export class Finder {
     for (let size = maxDelimiter; ; size *= 8) {
       const cut = at + size <= text.length;
       const window = text.slice(left, at + size);
-      let undecided = true;
-      if (partial) {
-        const match = matchAt(partial, window, at - left);
-        if (!match) return undefined;
-        undecided = match.some((group, index) => index > 0 && group !== undefined);
-      }
-      if (undecided && cut && this.#spare > 0 && size < maxWindow) {
-        this.#spare -= size;
+      const index = at - left;
+      if (partial && endOf(partial, window, index, -1) < 0) return undefined;
+      const match = matchAt(whole, window, index);
+      const isOpen = !match || !partial || matchAt(partial, window, index)?.some((group, at) => at > 0 && group === "");
+      if (isOpen && cut && spare > 0 && size < maxWindow) {
+        spare -= size;
         continue;
       }
-      if (undecided && !cut && !final) return hit("open", 0);
-      const match = matchAt(whole, window, at - left);
+      if (isOpen && !cut && !final) return hit("open", 0);
       if (!match) return partial && cut ? hit("long", width(text, at)) : undefined;
-      const captures = createRecord<string>();
-      for (const name of names) {
-        const captured = match.groups?.[name];
-        if (captured !== undefined) captures[name] = captured;
-      }
+      const captures = Object.fromEntries(Object.entries(match.groups ?? {}).filter(([, text]) => text !== undefined));
       return hit("found", match[0].length, captures);
     }
-  }
+  };
+
+  const pass = (hit: Hit): void => {
+    known = undefined;
+    from = hit.end;
+  };
+
+  return {
+    next,
+    nextShort(view, offset, final) {
+      let hit = next(view, offset, final);
+      for (; hit?.state === "long"; hit = next(view, offset, final)) pass(hit);
+      return hit;
+    },
+    pass,
+  };
 }

@@ -1,13 +1,10 @@
 import { checkKeys } from "@toolglot/core";
 import { type TemplateDialect, templateReading } from "../table/template-dialect.ts";
 import type { Dialect } from "../table/types.ts";
-import { Finder } from "./delimiter.ts";
-import { TemplateReader } from "./response-parser.ts";
-import { type Compiled, compileTemplate, type Field } from "./template.ts";
+import { finderOf } from "./delimiter.ts";
+import { readerOf } from "./response-parser.ts";
+import { compileTemplate, type Field } from "./template.ts";
 import type { ResponseTemplate } from "./types.ts";
-
-const isCalls = ({ name }: Field): boolean => name === "tool_calls";
-const isReasoning = ({ name }: Field): boolean => /^(?:thinking|reasoning(?:_content)?)$/.test(name);
 
 /**
  * Returns the dialect that a checkpoint's response template reads, for `parse`, `createParser`, `parseStream`, `recoverToolCalls` and
@@ -28,12 +25,8 @@ const isReasoning = ({ name }: Field): boolean => /^(?:thinking|reasoning(?:_con
  */
 export function dialectFromTemplate(template: ResponseTemplate, options: { id?: string } = {}): Dialect {
   checkKeys("dialectFromTemplate", options, "id:text");
-  const { anchor, fields: given } = compileTemplate(template, true);
-  // A message that lacks a field is read like any other.
-  const fields = given.map((field) => ({ ...field, optional: true }));
-  const { fields: rest } = compileTemplate({ start_anchor: "-", fields: { "": {} } });
-  const message: Compiled = { anchor, defaults: {}, fields };
-  const calls = { ...message, fields: [...fields.filter((field) => field.open && isCalls(field)), ...rest] };
+  const { anchor, fields } = compileTemplate(template, true);
+  const [rest] = compileTemplate({ start_anchor: "-", fields: { "": {} } }).fields as [Field];
   const dialect: TemplateDialect = {
     id: options.id ?? "template",
     engine: "template",
@@ -49,32 +42,20 @@ export function dialectFromTemplate(template: ResponseTemplate, options: { id?: 
     suffix: "text",
     write: false,
     [templateReading]: {
-      field(name) {
-        const field = fields.find((one) => one.name === name);
-        if (!field) return { kind: "text", isJson: false, closes: false, hasTexts: false };
-        const { content, close, transform } = field;
-        const isText = content.parser === "text" && transform === undefined;
-        return {
-          kind: isCalls(field) ? "calls" : !isText ? "none" : isReasoning(field) ? "reasoning" : "text",
-          isJson: content.parser === "json",
-          closes: close !== undefined,
-          hasTexts: /-/.test(content.parser) && (content.valueParser?.parser ?? "text") === "text",
-        };
-      },
-      reader: (part, onEvent) =>
-        new TemplateReader(
-          part === "calls" ? calls : message,
+      // A message that lacks a field is read like any other.
+      fields: fields.map((field) => ({ ...field, own: { ...field.own, optional: true } })),
+      rest,
+      reader: (some, onEvent, begins) =>
+        readerOf(
+          { anchor, defaults: {}, fields: some as readonly Field[] },
           "",
           new Map(),
           onEvent,
-          part === "open" ? fields.find(isReasoning) : undefined,
+          begins as Field | undefined,
         ),
-      closer(text) {
-        for (const { close } of fields.filter(isReasoning)) {
-          const hit = close && new Finder(close).nextShort({ text, base: 0 }, 0, true);
-          if (hit) return hit;
-        }
-        return undefined;
+      closer(field, text) {
+        const { close } = field as Field;
+        return close && finderOf(close).nextShort({ text, base: 0 }, 0, true);
       },
     },
   };

@@ -2,7 +2,7 @@
 import { checkKeys, type JsonObject } from "@toolglot/core";
 import type { DialectTool } from "../types.ts";
 import { parameterTypes } from "./cast-arguments.ts";
-import { TemplateReader } from "./response-parser.ts";
+import { readerOf } from "./response-parser.ts";
 import { compileTemplate } from "./template.ts";
 import type { ResponseEvent, ResponseParser, ResponseTemplate } from "./types.ts";
 
@@ -66,5 +66,5 @@ export function parseResponse(text: string, template: ResponseTemplate, options:
 export function createResponseParser(template: ResponseTemplate, options: ResponseParserOptions = {}): ResponseParser {
   checkKeys("createResponseParser", options, "prefix:string tools:list onEvent:function");
   const { prefix = "", tools = [], onEvent = () => {} } = options;
-  return new TemplateReader(compileTemplate(template), prefix, parameterTypes(tools), onEvent);
+  return readerOf(compileTemplate(template), prefix, parameterTypes(tools), onEvent);
 }

@@ -1,4 +1,10 @@
-import { type Cursor, classes, escapedCode, property, readClass, skip, take, unit, word } from "./python-classes.ts";
+import { matchAt } from "@toolglot/internal";
+
+/** Letters, digits and joiners of words, as the inside of a JavaScript class with the flag `u`. */
+export const word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
+
+/** What the classes of Python patterns hold: as in Unicode. */
+const classes: Readonly<Record<string, string>> = { d: "\\p{Nd}", s: "\\p{White_Space}", w: word };
 
 /** A pattern, or a part of one. */
 export interface Part {
@@ -9,62 +15,82 @@ export interface Part {
    * two comes first is decided in the order in which the pattern itself would be tried. Undefined when JavaScript can't say that.
    */
   partial: string | undefined;
-  /** What its matches begin with, if not with nothing at all; undefined when that may be anything. */
+  /** What its matches begin with, also cut off at the end of the text, if not with nothing at all; undefined when that may be anything. */
   first: string | undefined;
   /** It may match nothing. */
-  empty?: boolean;
+  empty?: boolean | undefined;
   /** It is one character. */
   single?: boolean;
   /** It begins with any number of this character: where it fails, it fails at each of them. */
   run?: string | undefined;
-  /** It looks at what stands before it. */
-  behind?: boolean;
-  /** It is a choice, and needs a group around it. */
-  choice?: boolean;
+  /** Of a few characters, those that it may begin with, and those that may follow a match and belong to a longer one. */
+  begins: string;
+  goesOn: string;
+  /**
+   * How often the end of a part is no matter of the next character: each may cost the length of a text once more. A choice that the next
+   * character does not make counts a little.
+   */
+  doubts: number;
 }
 
 /** The end of the text so far, as an empty group that is set there. */
 const ended = "$()";
-/** What looks back can't tell at the end of the text: more of it may come first. */
-const orEnded = (source: string): string => `(?:${ended}|${source})`;
+
+const meet = (one: string, other: string): boolean => [...one].some((char) => other.includes(char));
 
 /** What stands at a place, and takes no character. */
-const place = (whole: string, partial: string | undefined, behind = false): Part => ({
+const place = (whole: string, partial: string | undefined, first: string | undefined = ""): Part => ({
   whole,
   partial,
-  first: "",
-  empty: true,
-  behind,
+  first,
+  empty: first === "",
+  begins: "",
+  goesOn: "",
+  doubts: 0,
 });
 
-const single = (source: string): Part => ({
-  whole: source,
-  partial: `(?:${source}|${ended})`,
-  first: source,
+const single = (source: string, begins: string): Part => ({
+  ...place(source, `(?:${source}|${ended})`, source),
   single: true,
+  begins,
 });
 
-/** Returns a text as a pattern. */
-export const literalPart = (text: string): Part => inSequence([...text].map((char) => single(unit(char))));
+/** Returns a character as a pattern writes it, in a class and outside. */
+const unit = (char: string): string =>
+  /[\w <>"':,]/.test(char) ? char : `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
 
 function inSequence(parts: readonly Part[]): Part {
   const [head] = parts;
-  if (parts.length === 1 && head) return head;
   const solid = parts.findIndex((part) => !part.empty);
-  const heads = solid < 0 ? parts : parts.slice(0, solid + 1);
-  return { ...joined(parts, "", heads), run: head?.run, empty: solid < 0 };
+  const made = joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1));
+  // A fixed beginning is looked for as a whole.
+  for (const part of head?.single ? parts.slice(1) : []) {
+    if (!part.single) break;
+    made.first += `(?:${part.whole}|$)`;
+  }
+  made.begins = made.goesOn = "";
+  let begins = true;
+  for (const part of parts) {
+    if (meet(made.goesOn, part.begins)) made.doubts += 1;
+    const passes = part.empty || part.begins === "";
+    made.goesOn = (passes ? made.goesOn : "") + part.goesOn;
+    if (begins) made.begins += part.begins;
+    begins &&= passes;
+  }
+  return { ...made, run: head?.run, empty: solid < 0 };
 }
 
 /** Returns a pattern that matches what the first of several patterns matches. */
-export function choiceOf(parts: readonly Part[]): Part {
+function choiceOf(parts: readonly Part[]): Part {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
   const made = joined(parts, "|", parts);
+  const isOpen = new Set(made.begins).size < made.begins.length;
   return {
     ...made,
-    partial: made.partial === undefined ? undefined : `(?:${made.partial})`,
+    partial: made.partial && `(?:${made.partial})`,
     empty: parts.some((part) => part.empty),
-    choice: true,
+    doubts: made.doubts + (isOpen ? 0.01 : 0),
   };
 }
 
@@ -72,11 +98,14 @@ export function choiceOf(parts: readonly Part[]): Part {
 function joined(parts: readonly Part[], between: string, heads: readonly Part[]): Part {
   const partials = parts.map((part) => part.partial);
   const firsts = heads.map((part) => part.first);
+  const all = (key: "whole" | "begins" | "goesOn", glue = ""): string => parts.map((part) => part[key]).join(glue);
   return {
-    whole: parts.map((part) => part.whole).join(between),
+    whole: all("whole", between),
     partial: partials.includes(undefined) ? undefined : partials.join(between),
     first: firsts.includes(undefined) ? undefined : [...new Set(firsts)].filter(Boolean).join("|"),
-    behind: parts.some((part) => part.behind),
+    begins: all("begins"),
+    goesOn: all("goesOn"),
+    doubts: parts.reduce((sum, { doubts }) => sum + doubts, 0),
   };
 }
 
@@ -88,208 +117,151 @@ export interface Translated extends Part {
   names: string[];
 }
 
+const escapeForm = String.raw`\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[pP]\{[^{}]*\}|[^])`;
+const escapes = new RegExp(`${escapeForm}|[^]`, "uy");
+const classForm = new RegExp(`(\\^?)(\\]?(?:${escapeForm}|[^\\]\\\\])*)\\]`, "uy");
+const groupForm = /\?(?:P?<([\p{L}_][\p{L}\p{N}_]*)>|P=([^)]*)\)|[:=!])/uy;
+const endless = "a repetition that the next character does not end";
+const quantifier = /[*+?]|\{(?!,?\})\d*,?\d*\}/y;
+const counts: Readonly<Record<string, string>> = { "*": "0,", "+": "1,", "?": "0,1" };
+
 /**
  * Translates a pattern of Python's `regex` module, with DOTALL on.
  *
- * @throws TypeError for a pattern that is none, and for what JavaScript has no form for. `where` begins its message.
+ * @throws TypeError for a pattern that is none, for what JavaScript has no form for, and for what no template needs: looking back, `\b`, `\B`,
+ * `\U`, numbers of groups, comments, `(?m)`, `\W` in a class; and for a repeated group whose turns can be told apart in several ways, which
+ * may take very long. `where` begins its message.
  */
-export function translatePattern(source: string, where: string): Translated {
-  const refuse = (why: string): never => {
-    throw new TypeError(`${where}: ${why}, in the pattern ${JSON.stringify(source)}`);
+export function translatePattern(source: string, where: string, most: number): Translated {
+  const refuse = (what: string): never => {
+    throw new SyntaxError(`${what} is not read`);
   };
-  const flags = /^(?:\(\?[a-zA-Z0-9]+\))*/.exec(source)?.[0] ?? "";
-  const letters = flags.replace(/[(?)]/g, "");
-  const strange = /[^ismu]/.exec(letters)?.[0];
-  if (strange !== undefined) refuse(`JavaScript has no flag for (?${strange})`);
-  const cursor: Cursor = { text: source, at: flags.length, refuse };
+  const flags = /^(?:\(\?[isu]+\))*/.exec(source)?.[0] ?? "";
   const names: string[] = [];
-  const part = new Reader(cursor, letters.includes("m"), names).choice();
-  if (cursor.at < source.length) refuse("a ) has no (");
-  const translated = { ...part, flags: letters.includes("i") ? "iu" : "u", names };
-  try {
-    new RegExp(part.whole, translated.flags);
-    if (part.partial !== undefined) new RegExp(part.partial, translated.flags);
-  } catch {
-    refuse("JavaScript can't read it");
-  }
-  return translated;
-}
+  const mode = flags.includes("i") ? "iu" : "u";
+  const samples = [...new Set(`${source}é${String.fromCharCode(...Array(128).keys())}`)];
+  let at = flags.length;
 
-/** Reads a pattern, and writes it anew. */
-class Reader {
-  readonly #cursor: Cursor;
-  /** The flag `m` is on. */
-  readonly #byLine: boolean;
-  readonly #names: string[];
+  const read = (form: RegExp): RegExpExecArray | null => {
+    const found = matchAt(form, source, at);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
+  const one = (form: string): Part =>
+    single(form, samples.filter((char) => new RegExp(form, mode).test(char)).join(""));
 
-  constructor(cursor: Cursor, byLine: boolean, names: string[]) {
-    this.#cursor = cursor;
-    this.#byLine = byLine;
-    this.#names = names;
-  }
-
-  choice(): Part {
-    const parts = [this.#sequence()];
-    while (skip(this.#cursor, "|")) parts.push(this.#sequence());
-    return choiceOf(parts);
-  }
-
-  #sequence(): Part {
-    const parts: Part[] = [];
-    const { text } = this.#cursor;
-    while (this.#cursor.at < text.length && !/[|)]/.test(text.charAt(this.#cursor.at))) {
-      const atom = this.#atom();
-      if (atom) parts.push(this.#repeated(atom));
+  /** Returns what an escapeForm stands for, in a class or outside. */
+  const escaped = (text: string, inClass: boolean): string => {
+    const letter = text.charAt(1);
+    const known = classes[letter.toLowerCase()];
+    if (known) {
+      if (letter === letter.toLowerCase()) return inClass ? known : `[${known}]`;
+      if (inClass && letter === "W") refuse("\\W in a class");
+      return inClass ? known.replace("p", "P") : `[^${known}]`;
     }
-    return parts.length ? inSequence(parts) : place("", "");
-  }
+    // These mean the same to JavaScript.
+    if (text.length > 3 || /[fnrtv0]/.test(letter) || (inClass && letter === "b")) return text;
+    return /\w/.test(letter) || text.length < 2 ? refuse(text) : unit(text.slice(1));
+  };
 
-  #atom(): Part | undefined {
-    const cursor = this.#cursor;
-    const char = take(cursor);
-    switch (char) {
+  const atom = (): Part => {
+    const text = read(escapes)?.[0] as string;
+    switch (text) {
       case ".":
-        return single("[^]");
-      case "[":
-        return single(readClass(cursor));
+        return one("[^]");
+      case "[": {
+        const [, not, inner = ""] = read(classForm) ?? refuse("[ without ]");
+        if (inner.includes("[:")) refuse("[:");
+        const items = inner.replace(new RegExp(escapes, "gu"), (item) =>
+          item.length > 1 && item.startsWith("\\") ? escaped(item, true) : item === "-" ? item : unit(item),
+        );
+        return one(`[${not}${items}]`);
+      }
       case "(":
-        return this.#group();
-      case "\\":
-        return this.#escape();
-      case "^": {
-        const start = this.#byLine ? "(?<![^\\n])" : "(?<![^])";
-        return place(start, orEnded(start));
-      }
+        return group();
+      case "^":
+      case "\\A":
+        return place("(?<![^])", `(?:${ended}|(?<![^]))`);
       case "$":
-        return this.#byLine
-          ? { whole: "(?![^\\n])", partial: `(?:(?=\\n)|${ended})`, first: "\\n|$" }
-          : { whole: "(?=\\n?(?![^]))", partial: `(?=\\n?${ended})`, first: "\\n|$" };
-      case "*":
-      case "+":
-      case "?":
-        return cursor.refuse(`nothing stands before ${char}`);
-      default:
-        return single(unit(char));
+        return place("(?=\\n?(?![^]))", `(?=\\n?${ended})`, "\\n|$");
+      case "\\Z":
+        return place("(?![^])", ended, "$");
     }
-  }
+    if (/^[*+?]$/.test(text)) refuse(`${text} behind nothing`);
+    return one(text.startsWith("\\") ? escaped(text, false) : unit(text));
+  };
 
-  #escape(): Part {
-    const cursor = this.#cursor;
-    const letter = take(cursor);
-    const known = classes.get(letter.toLowerCase());
-    if (known !== undefined) return single(`[${letter === letter.toLowerCase() ? "" : "^"}${known}]`);
-    switch (letter) {
-      case "":
-        return cursor.refuse("a \\ ends it");
-      case "A":
-        return place("(?<![^])", orEnded("(?<![^])"));
-      case "Z":
-      case "z":
-        return { whole: "(?![^])", partial: ended, first: "$" };
-      case "b":
-      case "B": {
-        const inWord = `[${word}]`;
-        const edge = `(?:(?<=${inWord})(?!${inWord})|(?<!${inWord})(?=${inWord}))`;
-        const whole = letter === "b" ? edge : `(?!${edge})`;
-        return place(whole, `(?:${whole}(?=[^])|${ended})`);
-      }
-      case "p":
-      case "P":
-        return single(property(cursor, letter));
-    }
-    const code = escapedCode(cursor, letter);
-    if (code === undefined && /[1-9]/.test(letter))
-      return { whole: `(?:\\${letter})`, partial: undefined, first: undefined };
-    return code === undefined ? cursor.refuse(`JavaScript has nothing for \\${letter}`) : single(unit(code));
-  }
-
-  /** Reads a group; the cursor is behind its `(`. Nothing for a comment. */
-  #group(): Part | undefined {
-    const cursor = this.#cursor;
-    if (skip(cursor, "?#")) {
-      const end = cursor.text.indexOf(")", cursor.at);
-      if (end < 0) cursor.refuse("a comment has no )");
-      cursor.at = end + 1;
-      return undefined;
-    }
-    const names = this.#names;
-    if (skip(cursor, "?P=")) {
-      const name = /^[^)]*/.exec(cursor.text.slice(cursor.at))?.[0] ?? "";
-      cursor.at += name.length + 1;
-      if (!names.includes(name)) cursor.refuse(`there is no group ${name}`);
-      return { whole: `(?:\\k<${name}>)`, partial: undefined, first: undefined };
-    }
-    const kind = ["?:", "?=", "?!", "?<=", "?<!"].find((start) => skip(cursor, start));
-    if (kind !== undefined) return this.#closed(kind, `(${kind}`);
-    const name = /^\?P?<([\p{L}_][\p{L}\p{N}_]*)>/u.exec(cursor.text.slice(cursor.at, cursor.at + 200));
-    if (name?.[1] !== undefined) {
-      if (names.includes(name[1])) cursor.refuse(`two groups are named ${name[1]}`);
-      cursor.at += name[0].length;
-      names.push(name[1]);
-      return this.#closed("", `(?<${name[1]}>`);
-    }
-    if (cursor.text[cursor.at] === "?")
-      cursor.refuse(`JavaScript has no group (${cursor.text.slice(cursor.at, cursor.at + 2)}`);
-    return this.#closed("", "(");
-  }
-
-  #closed(kind: string, opener: string): Part {
-    const inner = this.choice();
-    if (!skip(this.#cursor, ")")) this.#cursor.refuse("a ( has no )");
-    const whole = `${opener}${inner.whole})`;
-    const looksBack = kind.startsWith("?<");
-    if (looksBack || kind === "?!") {
-      return place(whole, looksBack ? orEnded(whole) : undefined, looksBack || inner.behind === true);
-    }
+  const group = (): Part => {
+    const [kind = "", name, known] = read(groupForm) ?? [];
+    if (known) return { ...place(`(?:\\k<${known}>)`, undefined, undefined), begins: samples.join("") };
+    if (kind === "" && source[at] === "?") refuse(`(${source.slice(at, at + 3)}`);
+    if (name) names.push(name);
+    const inner = choice();
+    // Its closing bracket, or the end: then the brackets don't match.
+    at += 1;
+    const whole = `(${name ? `?<${name}>` : kind || "?:"}${inner.whole})`;
+    if (kind === "?!") return place(whole, undefined);
+    const looks = kind === "?=";
     return {
       ...inner,
       whole,
-      partial: inner.partial === undefined ? undefined : `(${kind || "?:"}${inner.partial})`,
+      partial: inner.partial && `(${looks ? kind : "?:"}${inner.partial})`,
       single: false,
-      choice: false,
-      run: kind === "?=" ? undefined : inner.run,
+      ...(looks && { run: undefined, begins: "", goesOn: "" }),
     };
-  }
+  };
 
-  #repeated(atom: Part): Part {
-    const cursor = this.#cursor;
-    const found = /^(?:[*+?]|\{\d*,\d*\}|\{\d+\})/.exec(cursor.text.slice(cursor.at, cursor.at + 24))?.[0];
-    if (found === undefined || found === "{,}") {
-      if (/^\{[eids]/.test(cursor.text.slice(cursor.at, cursor.at + 2))) cursor.refuse("JavaScript has no {e}");
-      return atom;
+  const repeated = (item: Part): Part => {
+    const text = read(quantifier)?.[0];
+    if (!text) {
+      if (/^\{[eids]/.test(source.slice(at, at + 2))) refuse("{e}");
+      return item;
     }
-    cursor.at += found.length;
-    const lazy = skip(cursor, "?") ? "?" : "";
-    if (/^[*+?]/.test(cursor.text.slice(cursor.at)))
-      cursor.refuse(`JavaScript has no ${found}${lazy}${cursor.text[cursor.at]}`);
-    const [least, most] = boundsOf(found);
-    if (most < least) cursor.refuse(`${found} must go up`);
-    const range = (low: number): string =>
-      `{${low},${most === Number.POSITIVE_INFINITY ? "" : most - least + low}}${lazy}`;
-    const rest: Part = {
-      whole: `${atom.whole}${range(least)}`,
-      partial: undefined,
-      first: atom.first,
-      empty: atom.empty || least === 0,
-      behind: atom.behind === true,
-      run: atom.single && least < 2 && most === Number.POSITIVE_INFINITY ? atom.whole : undefined,
-    };
-    // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
-    if (atom.partial === undefined || (atom.empty && least < most)) return rest;
+    const [low = "", high = low] = (counts[text] ?? text.slice(1, -1)).split(",");
+    const least = Number(low);
+    const most = high === "" ? Infinity : Number(high);
+    const lazy = source[at] === "?" ? "?" : "";
+    at += lazy.length;
+    if (most > 1 && (item.doubts || item.empty || meet(item.goesOn, item.begins))) refuse(endless);
+    const range = (from: number): string => `{${from},${most === Infinity ? "" : most - least + from}}${lazy}`;
     // The end is met where the next turn would begin: in the order of a turn more, or a turn less.
     const next = most === least ? "" : lazy ? `(?:|${ended})` : `(?:${ended}|)`;
     // A single character needs no group in its turns, only in those that must be there.
-    const turns = atom.single
-      ? `${least > 0 ? `${atom.partial}{${least}}` : ""}${atom.whole}${range(0)}`
-      : `${atom.partial}${range(least)}`;
-    return { ...rest, partial: `${turns}${next}` };
-  }
-}
+    const turns = item.single
+      ? `${least > 0 ? `${item.partial}{${least}}` : ""}${item.whole}${range(0)}`
+      : `${item.partial}${range(least)}`;
+    return {
+      ...item,
+      whole: `${item.whole}${range(least)}`,
+      // JavaScript takes back a turn that matches nothing, and what that turn has seen of the text.
+      partial: item.partial === undefined || (item.empty && least < most) ? undefined : turns + next,
+      empty: item.empty || least === 0,
+      single: false,
+      run: item.single && least < 2 && most === Infinity ? item.whole : undefined,
+      goesOn: least < most ? item.goesOn + item.begins : item.goesOn,
+    };
+  };
 
-function boundsOf(found: string): [number, number] {
-  if (found === "*") return [0, Number.POSITIVE_INFINITY];
-  if (found === "+") return [1, Number.POSITIVE_INFINITY];
-  if (found === "?") return [0, 1];
-  const [low = "", high = low] = found.slice(1, -1).split(",");
-  return [Number(low), high === "" ? Number.POSITIVE_INFINITY : Number(high)];
+  const sequence = (): Part => {
+    const parts: Part[] = [];
+    while (at < source.length && !/[|)]/.test(source.charAt(at))) parts.push(repeated(atom()));
+    return inSequence(parts);
+  };
+
+  const choice = (): Part => {
+    const parts = [sequence()];
+    for (; source[at] === "|"; parts.push(sequence())) at += 1;
+    return choiceOf(parts);
+  };
+
+  try {
+    const part = choice();
+    if (part.doubts >= most + 1) refuse(endless);
+    if (at !== source.length) refuse("a bracket without its other one");
+    const translated = { ...part, flags: mode, names };
+    new RegExp(part.whole + (part.partial ?? ""), translated.flags);
+    return translated;
+  } catch (error) {
+    throw new TypeError(`${where}: ${(error as Error).message}, in the pattern ${JSON.stringify(source)}`);
+  }
 }

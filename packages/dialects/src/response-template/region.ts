@@ -19,27 +19,26 @@ export function regionValue(
   const content = readContent(text, field.content);
   const value = transformed(content, field, captures);
   if (tools.size > 0) castArguments(value, tools);
-  if (field.join !== undefined && typeof value !== "string") throw new TypeError("join needs a text");
+  if (typeof field.own.join === "string" && typeof value !== "string") throw new TypeError("join needs a text");
   return value;
 }
 
 function transformed(content: JsonValue, field: Field, captures: Readonly<Record<string, string>>): JsonValue {
-  const { transform } = field;
-  if (transform === undefined) return content;
-  if (!field.transformEach) return applyTransform(transform, { ...captures, content });
-  if (!Array.isArray(content)) throw new TypeError("transform_each needs a list");
-  return content.map((item) => {
-    if (!isObject(item)) throw new TypeError("transform_each needs a list of objects");
-    return applyTransform(transform, { ...captures, ...item });
-  });
+  const { transform, transform_each: each } = field.own;
+  if (transform === undefined || transform === null) return content;
+  if (!each) return applyTransform(transform, { ...captures, content });
+  if (!Array.isArray(content) || !content.every(isObject))
+    throw new TypeError("transform_each needs a list of objects");
+  return content.map((item) => applyTransform(transform, { ...captures, ...(item as JsonObject) }));
 }
 
 /** Puts the value of a region into the message. */
 export function addValue(message: JsonObject, field: Field, value: JsonValue): void {
-  const { name, join } = field;
+  const { name } = field;
+  const { join, repeats } = field.own;
   const before = Object.hasOwn(message, name) ? message[name] : undefined;
-  if (join !== undefined && typeof before === "string") message[name] = `${before}${join}${value as string}`;
-  else if (join !== undefined || !field.repeats) message[name] = value;
+  if (typeof join === "string" && typeof before === "string") message[name] = `${before}${join}${value as string}`;
+  else if (typeof join === "string" || !repeats) message[name] = value;
   else if (Array.isArray(before)) before.push(value);
   else message[name] = [value];
 }

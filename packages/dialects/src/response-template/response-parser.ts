@@ -1,7 +1,6 @@
-import { createRecord, type JsonObject, type JsonValue, ToolglotError } from "@toolglot/core";
+import { createRecord, type JsonObject, type JsonValue, type Span, ToolglotError } from "@toolglot/core";
 import type { ParameterTypes } from "./cast-arguments.ts";
-import { isPlain } from "./content.ts";
-import { behindHit, Finder, type Hit, maxDelimiter, type View } from "./delimiter.ts";
+import { behindHit, type Finder, finderOf, type Hit, maxDelimiter, type View } from "./delimiter.ts";
 import { addValue, regionValue } from "./region.ts";
 import type { Compiled, Field } from "./template.ts";
 import type { ResponseEvent, ResponseParser } from "./types.ts";
@@ -17,222 +16,172 @@ interface Found extends Watched {
   hit: Hit;
 }
 
-/** So much text that was read is kept before it is let go. */
-const maxRead = 4_000;
+/** So much text that was read is kept before it is let go: each chunk costs a copy of it. */
+const maxRead = 200;
 
-/** Reads a text by a template. */
-export class TemplateReader implements ResponseParser {
-  readonly initialEvents: readonly ResponseEvent[];
-  readonly #fields: readonly Field[];
-  readonly #tools: ParameterTypes;
-  /** Members that stay even when they are empty. */
-  readonly #defaults: JsonObject;
-  readonly #message: JsonObject = createRecord<JsonValue>();
-  readonly #rest: Field | undefined;
-  /** What counts outside the fields that have an opener. */
-  readonly #openers: readonly Watched[];
-  readonly #closers: ReadonlyMap<Field, Watched>;
-  #tell: (event: ResponseEvent) => void;
-  /** What is not yet read, and some of what is. */
-  #view: View = { text: "", base: 0 };
-  /** Came behind the view, while it is known that nothing in the view can be decided. */
-  #later = "";
-  #awaited: { finder: Finder; view: View } | undefined;
-  /** The first half of a character whose other half has not come. */
-  #half = "";
-  /** What the prefix added before the text that is fed. */
-  readonly #begun: number;
-  #at = 0;
-  #current: Field | undefined;
-  #captures: Readonly<Record<string, string>> = {};
-  #body = "";
-  #opened = false;
-  /** Where a field was last opened by nothing. */
-  #openedAt = -1;
-  #ended = false;
-
-  /** @param begins A field that is open from the start. */
-  constructor(
-    template: Compiled,
-    prefix: string,
-    tools: ParameterTypes,
-    onEvent: (event: ResponseEvent) => void,
-    begins?: Field,
-  ) {
-    this.#fields = template.fields;
-    this.#tools = tools;
-    this.#defaults = template.defaults;
-    Object.assign(this.#message, JSON.parse(JSON.stringify(template.defaults)));
-    const watched = (field: Field, opens: boolean): Watched[] => {
+/** Makes what reads a text by a template. `begins`: a field that is open from the start. */
+export function readerOf(
+  template: Compiled,
+  prefix: string,
+  tools: ParameterTypes,
+  onEvent: (event: ResponseEvent) => void,
+  begins?: Field,
+): ResponseParser {
+  const { fields, defaults } = template;
+  const message: JsonObject = Object.assign(createRecord<JsonValue>(), JSON.parse(JSON.stringify(defaults)));
+  const initialEvents: ResponseEvent[] = [];
+  let tell = (event: ResponseEvent): void => void initialEvents.push(event);
+  const watched = (opens: boolean): Watched[] =>
+    fields.flatMap((field) => {
       const pattern = opens ? field.open : field.close;
-      return pattern ? [{ opens, field, finder: new Finder(pattern) }] : [];
-    };
-    this.#rest = this.#fields.find(({ open }) => !open);
-    this.#closers = new Map(this.#fields.flatMap((field) => watched(field, false).map((item) => [field, item])));
-    this.#openers = [
-      ...this.#fields.flatMap((field) => watched(field, true)),
-      ...(this.#rest ? [this.#closers.get(this.#rest)].filter((item) => item !== undefined) : []),
-    ];
-    this.#current = this.#rest;
-    const events: ResponseEvent[] = [];
-    this.#tell = (event) => void events.push(event);
-    for (const { name, open, close } of this.#fields) {
-      if ([open, close].some((pattern) => pattern && (pattern.ahead || !pattern.partial))) {
-        this.#tell({ type: "template_held", code: "dialects/template-held", field: name });
-      }
-    }
-    const begun = prefix.slice(answerStart(prefix, template));
-    this.#begun = begun.length;
-    this.feed(begun);
-    this.initialEvents = events;
-    this.#tell = onEvent;
-    if (begins) this.#open(begins, { state: "found", start: 0, end: 0, captures: {} }, false);
-  }
-
-  feed(chunk: string): void {
-    if (typeof chunk !== "string") throw new TypeError("feed takes text");
-    if (this.#ended) throw new TypeError("the text has ended: make a new parser");
-    const text = this.#half + chunk;
-    const last = text.charCodeAt(text.length - 1);
-    const whole = text.length - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
-    this.#half = text.slice(whole);
-    if (this.#add(text.slice(0, whole))) this.#read(false);
-  }
-
-  end(): JsonObject {
-    if (this.#ended) throw new TypeError("the text has ended: make a new parser");
-    this.#view.text += this.#later + this.#half;
-    this.#read(true);
-    this.#ended = true;
-    const message = this.#message;
-    const missing = this.#fields.filter(({ name, optional }) => !optional && !Object.hasOwn(message, name));
-    if (missing.length > 0) {
-      const fields = missing.map(({ name }) => name);
-      throw new ToolglotError("dialects/response-incomplete", `the response has no ${fields.join(", ")}`, {
-        data: { fields },
-      });
-    }
-    for (const name of Object.keys(message)) {
-      if (!Object.hasOwn(this.#defaults, name) && isEmpty(message[name])) delete message[name];
-    }
-    return message;
-  }
-
-  /** Takes text in, and returns whether there is something to read. */
-  #add(text: string): boolean {
-    const awaited = this.#awaited;
-    if (!awaited) {
-      this.#view.text += text;
-      return true;
-    }
-    this.#later += text;
-    awaited.view.text += text;
-    const hit = awaited.finder.nextShort(awaited.view, this.#at, false);
-    if (!hit || hit.state === "open") {
-      awaited.view = without(awaited.view, awaited.finder.needed);
-      return false;
-    }
-    this.#view.text += this.#later;
-    this.#later = "";
-    this.#awaited = undefined;
-    return true;
-  }
-
-  /** Reads what can be decided. `final`: nothing comes behind the view. */
-  #read(final: boolean): void {
-    for (;;) {
-      const { best, held, awaited } = this.#next(final);
-      const hit = best?.hit;
-      if (!best || !hit || hit.start >= held) {
-        this.#take(held);
-        if (final) this.#close(held, held, false);
-        else if (awaited) this.#awaited = { finder: awaited, view: without({ ...this.#view }, awaited.needed) };
-        this.#view = without(this.#view, this.#at - maxDelimiter);
-        return;
-      }
-      this.#take(hit.start);
-      if (hit.state === "long") {
-        best.finder.pass(hit);
-        const error = `a delimiter is longer than ${maxDelimiter} units`;
-        this.#tellMalformed(best.field, error, hit.start, hit.start, false);
-        continue;
-      }
-      const nothing = hit.start === hit.end;
-      if (nothing && (best.opens ? this.#openedAt === hit.start : !this.#opened)) return;
-      this.#at = hit.end;
-      this.#close(hit.start, best.opens ? hit.start : hit.end, true);
-      if (best.opens) this.#open(best.field, hit, nothing);
-    }
-  }
-
-  /** Returns the next delimiter, and where text must be held back because one may stand there. */
-  #next(final: boolean): { best: Found | undefined; held: number; awaited: Finder | undefined } {
-    const closer = this.#current && this.#closers.get(this.#current);
-    const watched = this.#current === this.#rest ? this.#openers : closer ? [closer] : [];
-    let best: Found | undefined;
-    let awaited: Finder | undefined;
-    let held = this.#view.base + this.#view.text.length;
-    for (const item of watched) {
-      const hit = item.finder.next(this.#view, this.#at, final);
-      if (hit?.state === "open") {
-        held = Math.min(held, hit.start);
-        if (item.finder.ahead) awaited = item.finder.ahead;
-      } else if (hit && (!best || isBefore({ ...item, hit }, best))) best = { ...item, hit };
-    }
-    return { best, held, awaited };
-  }
-
-  /** Adds text up to an offset to the region where it stands; nowhere when no field takes the rest. */
-  #take(to: number): void {
-    const { text, base } = this.#view;
-    const piece = text.slice(this.#at - base, to - base);
-    const field = this.#current;
-    if (piece !== "" && field) {
-      if (!this.#opened) {
-        this.#tell({ type: "region_open", field: field.name, captures: {}, ...this.#place(this.#at, this.#at) });
-      }
-      this.#opened = true;
-      this.#body += piece;
-      this.#tell({ type: "region_chunk", field: field.name, text: piece, dirty: !isPlain(field.content.parser) });
-    }
-    this.#at = Math.max(this.#at, to);
-  }
-
-  #open(field: Field, { start, end, captures }: Hit, nothing: boolean): void {
-    if (nothing) this.#openedAt = start;
-    this.#current = field;
-    this.#captures = captures;
-    this.#opened = true;
-    this.#tell({ type: "region_open", field: field.name, captures, ...this.#place(start, end) });
-  }
-
-  /** Ends the region; what follows is the rest's. */
-  #close(start: number, end: number, closed: boolean): void {
-    const field = this.#current;
-    if (field && this.#opened) {
-      try {
-        const value = regionValue(this.#body, field, this.#captures, this.#tools);
-        addValue(this.#message, field, value);
-        this.#tell({ type: "region_close", field: field.name, value, ...this.#place(start, end), closed });
-      } catch (error) {
-        this.#tellMalformed(field, String(error), start, end, closed);
-      }
-    }
-    this.#current = this.#rest;
-    this.#captures = {};
-    this.#body = "";
-    this.#opened = false;
-  }
-
-  #tellMalformed({ name }: Field, error: string, start: number, end: number, closed: boolean): void {
-    this.#tell({ type: "region_malformed", field: name, error, ...this.#place(start, end), closed });
-  }
+      return pattern ? { opens, field, finder: finderOf(pattern) } : [];
+    });
+  const rest = fields.find(({ open }) => !open);
+  const closers = watched(false);
+  const closersOf = (field: Field | undefined): Watched[] => closers.filter((item) => item.field === field);
+  /** What counts outside the fields that have an opener. */
+  const outside = [...watched(true), ...closersOf(rest)];
+  /** What is not yet read, and some of what is. */
+  let view: View = { text: "", base: 0 };
+  /** Came behind the view. */
+  let later = "";
+  /** What the prefix added before the text that is fed. */
+  let begun = 0;
+  let at = 0;
+  let current = rest;
+  let inside = outside;
+  let captures: Readonly<Record<string, string>> = {};
+  let body = "";
+  let opened = false;
+  /** Where a field was last opened by nothing. */
+  let openedAt = -1;
+  let ended = false;
 
   /** Returns offsets in the text that is fed. */
-  #place(start: number, end: number): { start: number; end: number } {
-    return { start: start - this.#begun, end: end - this.#begun };
+  const place = (start: number, end: number): Span => ({ start: start - begun, end: end - begun });
+
+  const tellMalformed = ({ name }: Field, error: string, start: number, end: number, closed: boolean): void =>
+    tell({ type: "region_malformed", field: name, error, ...place(start, end), closed });
+
+  const open = (field: Field, start: number, end: number, found: Hit["captures"] = {}): void => {
+    current = field;
+    inside = field === rest ? outside : closersOf(field);
+    captures = found;
+    opened = true;
+    tell({ type: "region_open", field: field.name, captures, ...place(start, end) });
+  };
+
+  /** Ends the region; what follows is the rest's. */
+  const close = (start: number, end: number, closed: boolean): void => {
+    if (current && opened) {
+      try {
+        const value = regionValue(body, current, captures, tools);
+        addValue(message, current, value);
+        tell({ type: "region_close", field: current.name, value, ...place(start, end), closed });
+      } catch (error) {
+        tellMalformed(current, String(error), start, end, closed);
+      }
+    }
+    current = rest;
+    inside = outside;
+    captures = {};
+    body = "";
+    opened = false;
+  };
+
+  /** Adds text up to an offset to the region where it stands; nowhere when no field takes the rest. */
+  const take = (to: number): void => {
+    const text = view.text.slice(at - view.base, to - view.base);
+    if (text !== "" && current) {
+      if (!opened) open(current, at, at);
+      body += text;
+      tell({ type: "region_chunk", field: current.name, text, dirty: /json|-/.test(current.content.parser) });
+    }
+    at = Math.max(at, to);
+  };
+
+  /** Reads what can be decided. `final`: nothing comes behind the view. */
+  const read = (final: boolean): void => {
+    // The first half of a character waits for the other.
+    const whole = final ? later : later.replace(/[\ud800-\udbff]$/, "");
+    view.text += whole;
+    later = later.slice(whole.length);
+    for (;;) {
+      /** Where text must be held back because a delimiter may stand there. */
+      let held = view.base + view.text.length;
+      let best: Found | undefined;
+      for (const item of inside) {
+        const hit = item.finder.next(view, at, final);
+        if (hit?.state === "open") held = Math.min(held, hit.start);
+        else if (hit && (!best || isBefore({ ...item, hit }, best))) best = { ...item, hit };
+      }
+      if (!best || best.hit.start >= held) {
+        take(held);
+        if (final) close(held, held, false);
+        // One unit is kept, for what looks at the one before.
+        const cut = at - 1 - view.base;
+        if (cut > maxRead) view = { text: view.text.slice(cut), base: view.base + cut };
+        return;
+      }
+      const { opens, field, hit } = best;
+      const { start, end } = hit;
+      take(start);
+      if (hit.state === "long") {
+        best.finder.pass(hit);
+        tellMalformed(field, `a delimiter is longer than ${maxDelimiter} units`, start, start, false);
+        continue;
+      }
+      if (start === end && (opens ? openedAt === start : !opened)) return;
+      at = end;
+      close(start, opens ? start : end, true);
+      if (!opens) continue;
+      if (start === end) openedAt = start;
+      open(field, start, end, hit.captures);
+    }
+  };
+
+  const feed = (chunk: string): void => {
+    if (typeof chunk !== "string") throw new TypeError("feed takes text");
+    if (ended) throw new TypeError(again);
+    later += chunk;
+    // Long text that is held is looked at again only when a sixteenth more has come.
+    const undecided = view.base + view.text.length - at;
+    if (undecided < 20 * maxRead || later.length > undecided / 16) read(false);
+  };
+
+  for (const { name, open, close } of fields) {
+    if ([open, close].some((pattern) => pattern && (pattern.ahead || !pattern.partial)))
+      tell({ type: "template_held", code: "dialects/template-held", field: name });
   }
+  const start = prefix.slice(answerStart(prefix, template));
+  begun = start.length;
+  feed(start);
+  tell = onEvent;
+  if (begins) open(begins, 0, 0);
+  return {
+    initialEvents,
+    feed,
+    end() {
+      if (ended) throw new TypeError(again);
+      read(true);
+      ended = true;
+      const missing = fields
+        .filter(({ name, own }) => own.optional === false && !Object.hasOwn(message, name))
+        .map(({ name }) => name);
+      if (missing.length > 0) {
+        throw new ToolglotError("dialects/response-incomplete", `the response has no ${missing.join(", ")}`, {
+          data: { fields: missing },
+        });
+      }
+      for (const name of Object.keys(message)) {
+        if (!Object.hasOwn(defaults, name) && isEmpty(message[name])) delete message[name];
+      }
+      return message;
+    },
+  };
 }
+
+const again = "the text has ended: make a new parser";
 
 /** Of two delimiters the earlier one comes first, then the longer one, then what opens. */
 function isBefore(one: Found, other: Found): boolean {
@@ -245,15 +194,9 @@ function isBefore(one: Found, other: Found): boolean {
   return order < 0;
 }
 
-/** Returns a view without the text before an offset, as soon as that is worth it. */
-function without(view: View, offset: number): View {
-  const cut = offset - view.base;
-  return cut > maxRead ? { text: view.text.slice(cut), base: offset } : view;
-}
-
 /** Returns the index where the answer begins in a prompt: behind its last anchor, or at its start when it has none. */
 function answerStart(prefix: string, { anchor }: Compiled): number {
-  const finder = new Finder(anchor);
+  const finder = finderOf(anchor);
   const view = { text: prefix, base: 0 };
   let start = 0;
   for (let hit = finder.nextShort(view, 0, true); hit; hit = finder.nextShort(view, behindHit(hit, prefix), true)) {

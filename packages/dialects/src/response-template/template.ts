@@ -1,21 +1,18 @@
-import { checkKeys, type JsonObject, type JsonValue } from "@toolglot/core";
-import { type Content, contentParsers } from "./content.ts";
-import { literalsPattern, type Pattern, patternOf } from "./delimiter.ts";
+import { checkKeys, type JsonObject } from "@toolglot/core";
+import { asPattern } from "@toolglot/internal";
+import type { Content } from "./content.ts";
+import { type Pattern, patternOf } from "./delimiter.ts";
 import { tagPatternOf } from "./tags.ts";
 import { checkTransform } from "./transform.ts";
-import type { ContentArguments, ResponseField, ResponseTemplate } from "./types.ts";
+import type { ContentArguments, ContentParser, ResponseField, ResponseTemplate } from "./types.ts";
 
 /** A field, ready to be read. */
 export interface Field {
   name: string;
+  own: ResponseField;
   open: Pattern | undefined;
   close: Pattern | undefined;
   content: Content;
-  repeats: boolean;
-  join: string | undefined;
-  optional: boolean;
-  transform: JsonValue | undefined;
-  transformEach: boolean;
 }
 
 /** A template, ready to be used. */
@@ -25,11 +22,18 @@ export interface Compiled {
   fields: readonly Field[];
 }
 
+/** Throws the mistake of a template at a place. */
+function refuse(place: string, why: string): never {
+  throw new TypeError(`${place} ${why}`);
+}
+
+const root = "response_template";
 const templateKeys = "version:any defaults:object fields:object start_anchor:text|text[] start_anchor_pattern:string";
+const parsers = '"text"|"int"|"float"|"bool"|"json"|"xml-inline"|"kv-lines"';
 const fieldKeys =
-  "open:text|text[] open_pattern:string close:text|text[] close_pattern:string content:string content_args:object repeats:boolean join:string|null optional:boolean transform:any transform_each:boolean";
+  `open:text|text[] open_pattern:string close:text|text[] close_pattern:string content:${parsers} content_args:object repeats:boolean join:string|null optional:boolean transform:any transform_each:boolean` as const;
 const contentKeys =
-  "strip:boolean unquoted_keys:boolean string_delims:list allow_non_json:boolean tag_pattern:string value_parser:object|null merge_duplicates:boolean line_sep:text kv_sep:text";
+  "strip:boolean unquoted_keys:boolean string_delims:list[] allow_non_json:boolean tag_pattern:string value_parser:object|null merge_duplicates:boolean line_sep:text kv_sep:text";
 
 /**
  * Makes a template ready. `asTexts`: values in tags and lines stay as they are written, but for white space, where their parser would only
@@ -38,52 +42,36 @@ const contentKeys =
  * @throws TypeError that names what is wrong with it, and where.
  */
 export function compileTemplate(template: ResponseTemplate, asTexts = false): Compiled {
-  checkKeys("response_template", template, templateKeys, ["fields"]);
+  checkKeys(root, template, templateKeys, ["fields"]);
   const { version = 1, defaults = {}, fields } = template;
-  if (version !== 1) throw new TypeError(`response_template.version must be 1, not ${JSON.stringify(version)}`);
-  const anchor = delimiterOf(template, "start_anchor", "response_template");
-  if (!anchor) throw new TypeError("response_template must have start_anchor or start_anchor_pattern");
+  if (version !== 1) refuse(`${root}.version`, "must be 1");
+  const anchor =
+    delimiterOf(template, "start_anchor", root) ?? refuse(root, "must have start_anchor or start_anchor_pattern");
   const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field, asTexts));
-  if (compiled.length === 0) throw new TypeError("response_template.fields must have a field");
+  if (compiled.length === 0) refuse(`${root}.fields`, "must have a field");
   const [, second] = compiled.filter(({ open }) => !open);
-  if (second) {
-    throw new TypeError(
-      `response_template.fields.${second.name} must have open or open_pattern: only one field may be without`,
-    );
-  }
+  if (second) refuse(`${root}.fields.${second.name}`, "must have open or open_pattern: only one field may be without");
   return { defaults, anchor, fields: compiled };
 }
 
-function fieldOf(name: string, field: ResponseField, asTexts: boolean): Field {
-  const where = `response_template.fields.${name}`;
-  checkKeys(where, field ?? (null as never), fieldKeys);
-  const { repeats = false, optional = true, transform_each: transformEach = false } = field;
-  const transform = field.transform ?? undefined;
-  const open = delimiterOf(field, "open", where);
-  const close = delimiterOf(field, "close", where);
-  const join = field.join ?? undefined;
-  if (join !== undefined && !repeats) throw new TypeError(`${where}.join needs repeats: true`);
-  if (transform === undefined) {
+function fieldOf(name: string, own: ResponseField, asTexts: boolean): Field {
+  const where = `${root}.fields.${name}`;
+  checkKeys(where, own ?? (null as never), fieldKeys);
+  const open = delimiterOf(own, "open", where);
+  const close = delimiterOf(own, "close", where);
+  if (typeof own.join === "string" && !own.repeats) refuse(`${where}.join`, "needs repeats: true");
+  if (hasTransform(own)) checkTransform(own.transform, `${where}.transform`);
+  else {
     const lost = [...(open?.names ?? []), ...(close?.names ?? [])];
-    if (transformEach) throw new TypeError(`${where}.transform_each needs a transform`);
-    if (lost.length > 0) {
-      throw new TypeError(
-        `${where} must have a transform that takes its groups (${lost.join(", ")}), or no names for them`,
-      );
-    }
-  } else checkTransform(transform, `${where}.transform`);
-  return {
-    name,
-    open,
-    close,
-    content: contentOf(field.content, field.content_args, where, "content", "content_args", asTexts),
-    repeats,
-    join,
-    optional,
-    transform,
-    transformEach,
-  };
+    if (own.transform_each) refuse(`${where}.transform_each`, "needs a transform");
+    if (lost.length > 0) refuse(where, `must have a transform that takes its groups (${lost})`);
+  }
+  const content = contentOf(own.content, own.content_args, `${where}.content_args`, asTexts);
+  return { name, own, open, close, content };
 }
+
+/** Whether a field has a transform; null is none. */
+export const hasTransform = ({ transform }: ResponseField): boolean => transform !== undefined && transform !== null;
 
 /** Returns what finds a delimiter, which is given as texts or as a pattern, or not at all. */
 function delimiterOf(holder: object, key: string, where: string): Pattern | undefined {
@@ -91,49 +79,33 @@ function delimiterOf(holder: object, key: string, where: string): Pattern | unde
   const literals = given[key];
   const pattern = given[`${key}_pattern`] as string | undefined;
   if (literals === undefined) return pattern === undefined ? undefined : patternOf(pattern, `${where}.${key}_pattern`);
-  if (pattern !== undefined) throw new TypeError(`${where} must have ${key} or ${key}_pattern, not both`);
+  if (pattern !== undefined) refuse(where, `must have ${key} or ${key}_pattern, not both`);
   const texts = [literals].flat();
-  if (texts.length === 0) throw new TypeError(`${where}.${key} must hold a text`);
-  return literalsPattern(texts, `${where}.${key}`);
+  if (texts.length === 0) refuse(`${where}.${key}`, "must hold a text");
+  const longestFirst = texts.sort((one, other) => other.length - one.length);
+  return patternOf(longestFirst.map(asPattern).join("|"), `${where}.${key}`);
 }
 
-/** A pair of texts that are not empty. */
-const isPair = (value: unknown): value is [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string" && text !== "");
-
 function contentOf(
-  given: string | undefined,
-  options: ContentArguments | undefined,
-  where: string,
-  nameKey: string,
-  optionsKey: string,
+  parser: ContentParser = "text",
+  args: ContentArguments = {},
+  place: string,
   asTexts: boolean,
 ): Content {
-  const parser = contentParsers.find((name) => name === (given ?? "text"));
-  if (parser === undefined) {
-    throw new TypeError(
-      `${where}.${nameKey} must be one of ${contentParsers.join(", ")}, not ${JSON.stringify(given)}`,
-    );
-  }
-  const place = `${where}.${optionsKey}`;
-  checkKeys(place, options, contentKeys);
-  const { string_delims: delimiters = [], tag_pattern: tags, value_parser: values } = options ?? {};
-  if (!delimiters.every(isPair)) throw new TypeError(`${place}.string_delims must be pairs of texts`);
-  if (parser === "xml-inline" && tags === undefined) throw new TypeError(`${place} must have a tag_pattern`);
-  if (values) checkKeys(`${place}.value_parser`, values, "name:string args:object");
-  const value = values && contentOf(values.name, values.args, `${place}.value_parser`, "name", "args", false);
-  if (asTexts && value && !value.unquotedKeys && value.stringDelims.length === 0 && !/-/.test(value.parser))
+  checkKeys(place, args, contentKeys);
+  const { string_delims: delimiters = [], tag_pattern: tags, value_parser: values } = args;
+  if (!delimiters.every((pair) => pair.length === 2 && pair.every((text) => typeof text === "string" && text)))
+    refuse(`${place}.string_delims`, "must be pairs of texts");
+  if (parser === "xml-inline" && tags === undefined) refuse(place, "must have a tag_pattern");
+  const inner = `${place}.value_parser`;
+  if (values) checkKeys(inner, values, `name:${parsers} args:object` as const);
+  const value = values ? contentOf(values.name, values.args, `${inner}.args`, false) : undefined;
+  if (asTexts && value && !value.args.unquoted_keys && !value.args.string_delims && !/-/.test(value.parser))
     value.parser = "text";
   return {
     parser,
-    strip: options?.strip ?? true,
-    unquotedKeys: options?.unquoted_keys ?? false,
-    stringDelims: delimiters,
-    allowNonJson: options?.allow_non_json ?? false,
+    args,
     tags: tags === undefined ? undefined : tagPatternOf(tags, `${place}.tag_pattern`),
-    valueParser: value ?? undefined,
-    mergeDuplicates: options?.merge_duplicates ?? false,
-    lineSep: options?.line_sep ?? "\n",
-    kvSep: options?.kv_sep ?? ":",
+    values: value,
   };
 }

@@ -1,6 +1,6 @@
 import { createRecord, type JsonObject, type JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import { word } from "./python-classes.ts";
+import { word } from "./python-pattern.ts";
 
 const name = `[${word}]+`;
 const placeholder = new RegExp(`\\{(${name}(?:\\.${name})*)\\}`, "u");
@@ -14,9 +14,7 @@ export function checkTransform(transform: unknown, where: string): void {
   if (typeof transform === "string") {
     const found = placeholder.exec(transform)?.[0];
     if (found !== undefined && found !== transform) {
-      throw new TypeError(
-        `${where} mixes the placeholder ${found} with other text: ${JSON.stringify(transform)}. A placeholder must be the whole text.`,
-      );
+      throw new TypeError(`${where} mixes the placeholder ${found} with other text: it must be the whole text`);
     }
   } else if (typeof transform === "object" && transform !== null) {
     for (const [key, inner] of Object.entries(transform)) checkTransform(inner, `${where}.${key}`);
@@ -39,8 +37,7 @@ export function applyTransform(transform: JsonValue, scope: Readonly<Record<stri
   if (!path) return transform;
   let value: JsonValue = scope as JsonObject;
   for (const key of path.split(".")) {
-    if (!isObject(value) || !Object.hasOwn(value, key))
-      throw new ReferenceError(`{${path}} has no value: ${key} is missing`);
+    if (!isObject(value) || !Object.hasOwn(value, key)) throw new ReferenceError(`{${path}} has no value`);
     value = value[key] as JsonValue;
   }
   return value;

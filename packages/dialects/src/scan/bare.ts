@@ -75,7 +75,7 @@ export class BareCalls {
     // Keys of one dialect alone show it; else the first that has them.
     const keys = /["'](parameters|arguments)["']/.exec(head)?.[1];
     if (keys === undefined && isShort) return "more";
-    const python = head.includes("'") && !head.includes('"');
+    const python = /^[[{\s]*'/.test(head);
     const fits = rows.filter(({ row }) => (row.values === "python") === python);
     const own = fits.filter(isMarkless);
     return own.find(({ row }) => row.arguments.keys?.[0] === keys) ?? own[0] ?? fits[0];

@@ -112,14 +112,17 @@ export function headerEndAt(text: string, at: number, { header }: RowMarks, ende
 /** Returns the index behind what ends an opening tag whose attributes begin at an index; 0 when nothing does, or {@link more}. */
 export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean): number {
   let quote = "";
+  let isAssigned = false;
   for (let index = at; index < at + maxTagLength; index += 1) {
     if (index >= text.length) return ended ? 0 : more;
     const unit = text.charAt(index);
     const end = quote === "" ? markAt(text, index, tagEnd, ended) : 0;
     if (end !== 0) return end;
     if (quote === "" && unit === "<") return 0;
+    // A quote that is no value's opens nothing: it would take in the tag's end, and what stands behind it.
     if (quote === unit) quote = "";
-    else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+    else if (quote === "" && isAssigned && (unit === '"' || unit === "'")) quote = unit;
+    isAssigned = unit === "=" || (isAssigned && unit === " ");
   }
   return 0;
 }

@@ -15,9 +15,11 @@ interface RegionEnd {
 export function takeTemplateCall(
   call: CallDraft,
   value: JsonValue | undefined,
-  { isJson, closes, hasTexts }: TemplateField,
+  { content, close }: TemplateField,
   { closed, span }: RegionEnd,
 ): void {
+  const isJson = content.parser === "json";
+  const hasTexts = /-/.test(content.parser) && (content.values?.parser ?? "text") === "text";
   const whole = isObject(value) ? value : {};
   const { name, arguments: given = null } = isObject(whole.function) ? whole.function : {};
   if (typeof whole.id === "string") call.id = whole.id;
@@ -28,7 +30,7 @@ export function takeTemplateCall(
   else if (value === undefined) call.fail(isJson ? "invalid-json" : "invalid-arguments", span);
   else if (!isObject(input)) call.fail("invalid-arguments", span);
   else {
-    if (!closed && closes) call.slip("unclosed", span);
+    if (!closed && close) call.slip("unclosed", span);
     for (const key of Object.keys(input)) {
       const argument = call.argument(key);
       const own = input[key] as JsonValue;

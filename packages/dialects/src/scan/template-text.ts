@@ -3,6 +3,7 @@ import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
 import type { ResponseEvent } from "../response-template/types.ts";
 import {
   type TemplateDialect,
+  type TemplateField,
   type TemplateReader,
   type TemplateReading,
   templateReading,
@@ -11,6 +12,16 @@ import type { DialectBlock } from "../types.ts";
 import type { ReadingHost } from "./block-draft.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { takeTemplateCall } from "./template-call.ts";
+
+/** What the regions of a field are in a message. */
+const kindOf = ({ name, own, content }: TemplateField): "text" | "reasoning" | "calls" | "none" =>
+  name === "tool_calls"
+    ? "calls"
+    : content.parser !== "text" || (own.transform ?? undefined) !== undefined
+      ? "none"
+      : /^(?:thinking|reasoning(?:_content)?)$/.test(name)
+        ? "reasoning"
+        : "text";
 
 type Ended = Extract<ResponseEvent, { type: "region_close" | "region_malformed" }>;
 
@@ -28,6 +39,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
   readonly waitsForLine = false;
   readonly holds = true;
   readonly #reading: TemplateReading;
+  readonly #reasoning: readonly TemplateField[];
   readonly #writer: SegmentWriter;
   readonly #report: (found: Diagnostic) => void;
   readonly #reader: TemplateReader;
@@ -54,9 +66,17 @@ export class TemplateText implements BlockReader<DialectBlock> {
     this.#reading = row[templateReading];
     this.#report = report;
     this.#writer = new SegmentWriter(row, host, report, (start, end) => this.#source?.slice(start, end) ?? "");
-    this.#reader = this.#reading.reader(startsInReasoning ? "open" : "message", (event) =>
-      this.#tell(event, this.#base, false),
+    const { fields } = this.#reading;
+    this.#reasoning = fields.filter((field) => kindOf(field) === "reasoning");
+    this.#reader = this.#reading.reader(
+      fields,
+      (event) => this.#tell(event, this.#base, false),
+      startsInReasoning ? this.#reasoning[0] : undefined,
     );
+  }
+
+  #field(name: string): TemplateField {
+    return this.#reading.fields.find((field) => field.name === name) ?? this.#reading.rest;
   }
 
   read(source: Source, end?: EndOptions): SegmentsEnd<DialectBlock> | undefined {
@@ -74,7 +94,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
 
   #tell(event: ResponseEvent, base: number, isInner: boolean): void {
     if (event.type === "template_held") return;
-    const { kind } = this.#reading.field(event.field);
+    const kind = kindOf(this.#field(event.field));
     if (event.type === "region_chunk") {
       if (this.#inner && !isInner) {
         this.#innerEnd += event.text.length;
@@ -100,7 +120,10 @@ export class TemplateText implements BlockReader<DialectBlock> {
     } else if (kind === "reasoning") {
       this.#writer.openReasoning(start);
       this.#reasoningStart = start;
-      this.#inner = this.#reading.reader("calls", (event) => this.#tell(event, this.#innerBase, true));
+      this.#inner = this.#reading.reader(
+        [...this.#reading.fields.filter((field) => field.open && kindOf(field) === "calls"), this.#reading.rest],
+        (event) => this.#tell(event, this.#innerBase, true),
+      );
       this.#innerBase = this.#innerEnd = end;
     } else if (kind === "none" || end > start) this.#writer.closeText();
   }
@@ -128,7 +151,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
 
   #takeCalls(value: JsonValue | undefined, { closed, field: name }: Ended, { start, end }: Span): void {
     const { body, start: begin } = this.#call;
-    const field = this.#reading.field(name);
+    const field = this.#field(name);
     for (const one of Array.isArray(value) ? value : [value]) {
       const call = this.#writer.block.begin(begin);
       call.raw = { start: body, end: start };
@@ -144,7 +167,8 @@ export class TemplateText implements BlockReader<DialectBlock> {
     for (const segment of segments) {
       if (segment.type === "reasoning") return;
       if (segment.type === "block") blocks.push(segment.block);
-      const found = segment.type === "text" && this.#reading.closer(segment.text);
+      if (segment.type !== "text") continue;
+      const [found] = this.#reasoning.flatMap((field) => this.#reading.closer(field, segment.text) ?? []);
       if (!found) continue;
       for (const block of blocks) block.inReasoning = true;
       this.#report({

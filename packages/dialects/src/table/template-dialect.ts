@@ -4,29 +4,31 @@ import type { Dialect } from "./types.ts";
 /** Where a dialect keeps what reads it. Registered: the entries of this package may be bundled apart. */
 export const templateReading: unique symbol = Symbol.for("@toolglot/dialects/template") as never;
 
-/** What the regions of a field are in a message, besides members of it. */
+/** A field of a response template, as its readers have it. */
 export interface TemplateField {
-  /** `none`: no part of what is read or shown. */
-  kind: "text" | "reasoning" | "calls" | "none";
-  /** Its regions are JSON, which shows whether it is whole. */
-  isJson: boolean;
-  /** Something closes its regions. */
-  closes: boolean;
-  /** Values of arguments are texts as the model wrote them. */
-  hasTexts: boolean;
+  name: string;
+  /** As the template has it. */
+  own: { transform?: unknown };
+  /** What finds its delimiters. */
+  open: object | undefined;
+  close: object | undefined;
+  /** How its regions are read, and values in them. */
+  content: { parser: string; values?: { parser: string } | undefined };
 }
 
 /** How a text is read by a response template. */
 export interface TemplateReading {
-  /** Returns what a field is. */
-  field(name: string): TemplateField;
-  /**
-   * Makes a reader. `message`: of a whole text; `open`: of one that begins in reasoning; `calls`: of reasoning, where nothing but calls
-   * is found. It never throws on text.
-   */
-  reader(part: "message" | "open" | "calls", onEvent: (event: ResponseEvent) => void): TemplateReader;
-  /** Returns the first place in a text of what closes reasoning. */
-  closer(text: string): { start: number; end: number } | undefined;
+  readonly fields: readonly TemplateField[];
+  /** Takes what no other field does, as text. */
+  readonly rest: TemplateField;
+  /** Makes a reader of some of the fields, which never throws on text. `begins`: the one that is open from the start. */
+  reader(
+    fields: readonly TemplateField[],
+    onEvent: (event: ResponseEvent) => void,
+    begins?: TemplateField,
+  ): TemplateReader;
+  /** Returns the first place in a text of what closes a field. */
+  closer(field: TemplateField, text: string): { start: number; end: number } | undefined;
 }
 
 /** Reads a text in chunks. */
