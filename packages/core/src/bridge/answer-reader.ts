@@ -184,7 +184,7 @@ export class AnswerReader implements BridgeReader {
     let stopped = false;
     for (const { call, tool, stream, json, message } of found) {
       if (message !== undefined) this.#prose.add("text", message);
-      else if (!call) this.#refuse(stream?.id, this.#declared(tool), this.#explain(result), "");
+      else if (!call) this.#refuse(stream?.id, tool, this.#explain(result), "");
       else {
         const own = [...repairs.filter(({ span }) => overlaps(span, call.span)), ...between];
         const { words } = this.#setup;
@@ -231,13 +231,10 @@ export class AnswerReader implements BridgeReader {
     const text = this.#written(block, result).trim();
     const message = this.#explain(result);
     const streams = emitted.flatMap(({ stream }) => stream ?? []);
-    const meant = this.#setup.programs?.tool ?? emitted.map(({ tool }) => this.#declared(tool)).find(Boolean);
+    const { tools, programs } = this.#setup;
+    const meant = programs?.tool ?? emitted.find(({ tool }) => tools.has(tool))?.tool;
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
     for (const [at, stream] of streams.entries()) this.#refuse(stream.id, stream.tool, message, at === 0 ? text : "");
-  }
-
-  #declared(tool = ""): string | undefined {
-    return this.#setup.tools.get(tool)?.name;
   }
 
   /** Returns a block as it was written. */
