@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
 // `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
 // two, to see that it works, and nothing is written.
@@ -11,6 +11,7 @@ import { build } from "esbuild";
 const parsers = ["attp", "tam", "toolsxml"];
 const measured = {
   ...Object.fromEntries(parsers.map((name) => [name, parsers])),
+  dialects: ["dialects"],
   tokens: [...parsers, "prompts", "agent"],
   toolkit: ["toolkit"],
   agent: ["agent", "toolkit"],
@@ -25,7 +26,7 @@ const measured = {
   once: ["trp-client", "sqlite"],
   local: ["local-tools"],
   searches: ["local-tools"],
-  costs: [...parsers, "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
+  costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";

@@ -15,15 +15,22 @@ const fail = (line) => {
   console.log(`✗ ${line}`);
 };
 
+/** Entries that a script writes alike, one for each row of a table: the first stands for all. */
+const isAlike = (/** @type {string} */ types) => types.startsWith("./dist/only/");
+
 /**
  * Subpath and declaration file of every entry that has types.
  * @param {import("./lib/workspace.mjs").Manifest} manifest
  * @returns {[string, string][]}
  */
-const typedEntries = ({ exports = {} }) =>
-  Object.entries(exports).flatMap(([subpath, target]) =>
-    typeof target === "object" && target !== null && "types" in target ? [[subpath, String(target.types)]] : [],
+const typedEntries = ({ exports = {} }) => {
+  const typed = Object.entries(exports).flatMap(
+    /** @returns {[string, string][]} */ ([subpath, target]) =>
+      typeof target === "object" && target !== null && "types" in target ? [[subpath, String(target.types)]] : [],
   );
+  const alike = typed.find(([, types]) => isAlike(types));
+  return typed.filter((entry) => entry === alike || !isAlike(entry[1]));
+};
 
 const typescriptCompilerFolder = join(root, "node_modules/typescript");
 const members = publicPackages().map((member) => {

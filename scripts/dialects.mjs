@@ -1,8 +1,9 @@
 // Writes what packages/dialects/dialects.json says: the TypeScript of the table, the entry of each dialect with its place in
-// package.json, and the copy that ports read.
+// package.json, the copy that ports read, the marks that damaged calls end in, and the table of docs/dialects.md.
 // Run: node scripts/dialects.mjs [--check]. With --check nothing is written, and a difference is an error.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { callMarks } from "./lib/call-marks.mjs";
 
 const root = join(import.meta.dirname, "..");
 const home = join(root, "packages/dialects");
@@ -105,8 +106,7 @@ function entryOf(id, { engine, arguments: args }) {
   );
   return (
     `${note}/** The calls of \`${id}\` alone. */\n${imports.join("\n")}\n\n` +
-    `export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";\n` +
-    `export type { Dialect };\n\n` +
+    'export type * from "../public-types.ts";\n\n' +
     `const book: OneBook = ${book};\n\n` +
     `/** Its row of the table. */\nexport const dialect: Dialect = ${constant(id)};\n${exported.join("")}`
   );
@@ -136,6 +136,37 @@ function manifest() {
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
+/** Returns the marks of all dialects, and of what is seen besides: a line for each. */
+function damageMarks() {
+  const more = JSON.parse(readFileSync(join(root, "conformance/check-call/more-marks.json"), "utf8"));
+  const rows = [...callMarks(/** @type {any} */ (dialects)), ...more];
+  return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+}
+
+/** Returns the page of dialects with its table. */
+function page() {
+  const path = join(root, "docs/dialects.md");
+  const cell = (/** @type {string} */ text) =>
+    text
+      .replaceAll("|", "\\|")
+      .replace(/\r?\n/g, "⏎")
+      .replace(/^(.{150}).+$/u, "$1…");
+  const code = (/** @type {string} */ text) => {
+    const fence = text.includes("`") ? "````" : "`";
+    return fence === "`" ? `\`${cell(text)}\`` : `${fence} ${cell(text)} ${fence}`;
+  };
+  const rows = Object.entries(dialects).map(([id, { models, evidence, example }]) => {
+    const [first = ""] = /** @type {{ text: string }} */ (example).text.split(/\n(?=<tool_call>\n\{"name": "ping)/);
+    const names = /** @type {string[]} */ (models).map((name) => `\`${name}\``).join(", ");
+    return `| \`${id}\` | ${names} | ${evidence} | ${code(first)} |`;
+  });
+  const table = ["| Dialect | Models | Evidence | A call |", "|---|---|---|---|", ...rows].join("\n");
+  return readFileSync(path, "utf8").replace(
+    /(<!-- table:[^>]*-->\n)[\s\S]*(<!-- \/table -->)/,
+    (_, before, behind) => `${before}${table}\n${behind}`,
+  );
+}
+
 const quoted = ids.map((id) => JSON.stringify(id));
 /** @type {Record<string, string>} */
 const files = {
@@ -159,6 +190,8 @@ const files = {
     "/** The dialects by their ids. */\n" +
     `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
+  [join(root, "conformance/check-call/marks.json")]: damageMarks(),
+  [join(root, "docs/dialects.md")]: page(),
 };
 
 const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);

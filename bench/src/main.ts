@@ -10,6 +10,7 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   attp: async () => (await import("./parsers/index.ts")).measureAttp,
   tam: async () => (await import("./parsers/index.ts")).measureTam,
   toolsxml: async () => (await import("./parsers/index.ts")).measureToolsXml,
+  dialects: async () => (await import("./parsers/dialects.ts")).measureDialects,
   tokens: async () => (await import("./tokens/index.ts")).measureTokens,
   toolkit: async () => (await import("./toolkit/index.ts")).measureToolkit,
   agent: async () => (await import("./agent/index.ts")).measureAgent,

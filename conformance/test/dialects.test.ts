@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect, it } from "vitest";
 
@@ -17,4 +17,23 @@ it("refuses a row without a part, with another part, and with a marker of no tex
   const { values: _, ...without } = table.hermes as Record<string, unknown>;
   for (const row of [without, { ...table.hermes, more: 1 }, { ...table.hermes, open: [{ text: "" }] }])
     expect(validator.validate({ hermes: row }).valid).toBe(false);
+});
+
+const form = new Validator(read("vectors.schema.json") as Schema, "2020-12", false);
+const vectors = readdirSync(new URL("../dialects", import.meta.url)).filter(
+  (name) => name !== "dialects.json" && !name.endsWith(".schema.json"),
+);
+
+it.each(vectors)("keeps the vectors of %s in the form of vectors.schema.json", (name) => {
+  const { valid, errors } = form.validate(read(name));
+  expect(valid ? [] : errors.map((error) => `${error.instanceLocation}: ${error.error}`).slice(0, 5)).toEqual([]);
+});
+
+it("refuses a vector without calls, and one with a code of nobody's", () => {
+  const vector = { name: "a", dialect: "auto", input: "", calls: [] };
+  const { calls: _, ...without } = vector;
+  const valid = (given: object): boolean => form.validate({ about: "a", tools: [], vectors: [given] }).valid;
+  expect(valid(vector)).toBe(true);
+  for (const given of [without, { ...vector, diagnostics: ["truncated"] }, { ...vector, more: 1 }])
+    expect(valid(given)).toBe(false);
 });

@@ -113,7 +113,7 @@ export const architecture = {
   "ai-sdk": {
     job: "the AI SDK: text tool calls as a middleware, tools both ways, its models",
     runsIn: "any",
-    mayImport: ["core"],
+    mayImport: ["core", "dialects"],
     thirdParty: [],
   },
   cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },

@@ -17,12 +17,13 @@ import type { SlipCase, Value } from "./slip.ts";
 /** Reads a case with one of this project's parsers. */
 export type Reader = (slipCase: SlipCase, chunks: readonly string[]) => Reading;
 
-interface Ran {
+export interface Ran {
   value: Value;
   span: Span;
 }
 
-function reader<Block extends BlockBase>(
+/** Makes a reader of cases from a parser. `runsOf`: the calls of a block that would run. */
+export function reader<Block extends BlockBase>(
   createParser: (options: ParseOptions) => Parser<Block>,
   tools: readonly ToolDefinition[],
   runsOf: (block: Block) => Ran[],

@@ -1,7 +1,15 @@
 import { combineExecutors, createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
-import { type Action, type Executor, type ModelPart, type ToolCall, textMessage } from "@toolglot/core";
+import {
+  type Action,
+  type Executor,
+  type ModelPart,
+  type ToolCall,
+  type ToolProtocol,
+  textMessage,
+} from "@toolglot/core";
 import { describe, expect, it } from "vitest";
+import { bracketProtocol } from "./support/bracket-protocol.ts";
 import { collect, only } from "./support/collect.ts";
 import { definitions, recordingExecutor } from "./support/tools.ts";
 
@@ -143,6 +151,53 @@ describe("native text", () => {
     const insisting = setUp([json, json, json]).agent.run("Show me a call as JSON.");
     expect(await insisting.result).toMatchObject({ status: "answered", text: json, turns: 3 });
     expect(only(await collect(insisting), "warning")).toMatchObject([{ code: "foreign-format" }]);
+  });
+});
+
+describe("a protocol that declares its tools, and finds calls in the text, too", () => {
+  const both = (): ToolProtocol => ({
+    ...(bracketProtocol() as ToolProtocol),
+    ...{ declaresTools: true, readsText: true },
+    encodeMessages: (messages) => [...messages],
+    encodeMessage: (message) => [message],
+  });
+  const run = async (turns: readonly (string | ModelPart[])[]) => {
+    const model = scriptedModel([...turns, "Done."]);
+    const executor = recordingExecutor();
+    const agent = createAgent({ model, protocol: both(), executor, tools: definitions });
+    return { ...(await agent.run("Go").result), ran: executor.ran, requests: model.requests };
+  };
+
+  it("answers each call in its own way, whatever the order they come in", async () => {
+    const native = (a: number): ModelPart[] => [call("c1", "add", { a }), calls];
+    const text = (a: number): string => `Well.\n[[call store {"a": ${a}}]]`;
+    const { status, results, requests } = await run([native(1), text(2), native(3), text(4), text(5)]);
+    expect(status).toBe("answered");
+    expect(results.map(({ data }) => data)).toEqual([1, 2, 3, 4, 5].map((a) => ({ a })));
+    expect(new Set(results.map(({ callId }) => callId)).size).toBe(5);
+    const last = requests.at(-1)?.messages.slice(2) ?? [];
+    expect(last.map(({ role, parts }) => `${role}: ${parts.map(({ type }) => type)}`)).toEqual([
+      ...["assistant: call", "tool: result", "assistant: text", "user: text", "assistant: call", "tool: result"],
+      ...["assistant: text", "user: text", "assistant: text", "user: text"],
+    ]);
+    expect(last[3]?.trust).toBe("untrusted");
+    // Nothing of what the provider had cached changes.
+    for (const [at, { messages }] of requests.slice(1).entries())
+      expect(messages.slice(0, requests[at]?.messages.length)).toEqual(requests[at]?.messages);
+  });
+
+  it("runs the provider's calls alone, where an answer has both", async () => {
+    const { results } = await run([['[[call store {"a": 1}]]', call("c1", "add", { a: 2 }), calls]]);
+    expect(results).toMatchObject([{ callId: "c1", data: { a: 2 } }]);
+  });
+
+  it("runs nothing that was cut off, only thought, or has a doubtful value, and says so", async () => {
+    for (const text of ["[[call store {", '[[call!value store {"a": 1}]]', "[[call!invalid store]]"]) {
+      const { ran, requests } = await run([text]);
+      expect([ran, requests.length]).toEqual([[], 2]);
+    }
+    const { ran, requests } = await run([[call("c1", "add", {}), calls], "[[call!reasoning store]] No."]);
+    expect([ran.length, requests.length]).toEqual([1, 2]);
   });
 });
 

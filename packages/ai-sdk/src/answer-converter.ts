@@ -148,8 +148,7 @@ export class AnswerConverter {
         this.#emit({ type: `${event.type}-delta`, id: this.#open.id, delta: event.text });
         return;
       case "input-start":
-        // Whether it is made is known only at the end.
-        if (this.#state.isNative) return;
+        if (this.#state.isNative && this.#hasNative) return;
         this.#close();
         if (this.#failed) return;
         this.#inputs.add(event.id);

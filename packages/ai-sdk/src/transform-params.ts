@@ -41,7 +41,9 @@ export function transformParams(
   if (providerTools === "drop")
     for (const { name } of provided) warnings.push({ type: "unsupported", feature: `provider tool ${name}` });
   const passed = providerTools === "drop" ? [] : provided;
-  const choice = choose(toolChoice, declared);
+  const isNative = protocol.declaresTools === true;
+  // What the provider is asked for is its own matter.
+  const choice = !isNative ? choose(toolChoice, declared) : toolChoice?.type === "none" ? "none" : "auto";
   const prompt = decodePrompt(params.prompt);
   const wished = options.unreadable !== "text";
   const feedback = wished && refusalsInARow(prompt) < maxRefusals;
@@ -55,7 +57,6 @@ export function transformParams(
     ...(locale !== undefined && { locale }),
     ...(values !== undefined && { values }),
   });
-  const isNative = protocol.declaresTools === true;
   const searches = isNative ? declared.length > 0 && choice !== "none" : bridge.system !== "";
   const stop = stopSequences(params.stopSequences, bridge.stop, warnings);
   const changed: CallParams = {

@@ -1,10 +1,10 @@
 import * as ai from "ai";
 import { describe, it } from "vitest";
-import { matrix } from "./support/matrix.ts";
+import { allCases } from "./support/all-cases.ts";
 
 // It prints warnings, which are looked at elsewhere.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 describe("ai 6", () => {
-  for (const { name, run } of matrix(ai, "v3")) it(name, run);
+  for (const { name, run } of allCases(ai, "v3")) it(name, run);
 });

@@ -12,6 +12,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 const outcomes: Record<string, unknown> = {
   toolglotMiddleware: "42.",
   guardCalls: "42.",
+  rescueToolCalls: "42.",
   repairToolCall: "42.",
   aiSdkModel: "42.",
   toAiSdkTools: ["add"],
@@ -34,7 +35,11 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
     description: "Adds two numbers.",
     args: { a: "number", b: "number" },
   });
-  const asks = name === "toolglotMiddleware" ? ['<tools>\n<add a="19" b="23"/>\n</tools>'] : [];
+  const asks =
+    {
+      toolglotMiddleware: ['<tools>\n<add a="19" b="23"/>\n</tools>'],
+      rescueToolCalls: ['[TOOL_CALLS]add[ARGS]{"a": 19, "b": 23}'],
+    }[name] ?? [];
   const { model } = scriptedProvider([...asks, "42."]);
   expect(
     await example({ provider: model, toolkit, signal: new AbortController().signal, storage: memoryStorage() }),

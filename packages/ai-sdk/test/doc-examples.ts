@@ -10,6 +10,7 @@ import {
   toolglotMiddleware,
   toolkitPrepareStep,
 } from "@toolglot/ai-sdk";
+import { rescueToolCalls } from "@toolglot/ai-sdk/rescue";
 import { textMessage } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
@@ -44,6 +45,14 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
       middleware: guardCalls({ specificationVersion: "v3" }), // ai 6; leave it out for ai 7
     });
     return (await generateText({ model, tools: toAiSdkTools(toolkit) as ToolSet, prompt: "What is 19 + 23?" })).text;
+  },
+  async rescueToolCalls({ provider, toolkit }) {
+    const model = wrapLanguageModel({
+      model: provider,
+      middleware: rescueToolCalls({ specificationVersion: "v3" }), // ai 6; leave it out for ai 7
+    });
+    const tools = toAiSdkTools(toolkit) as ToolSet;
+    return (await generateText({ model, tools, stopWhen: stepCountIs(2), prompt: "What is 19 + 23?" })).text;
   },
   async repairToolCall({ provider: model, toolkit }) {
     const tools = toAiSdkTools(toolkit) as ToolSet;

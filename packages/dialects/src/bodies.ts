@@ -1,5 +1,5 @@
 import { readJsonBody } from "./engines/json-body.ts";
-import type { BodyReader } from "./scan/read-call.ts";
+import type { BodyReader } from "./scan/body-reader.ts";
 
 /** Reads the arguments of calls in JSON: keys for the name and the arguments, or the arguments alone behind a name. */
 export const readJsonCall: BodyReader = (call, cursor, marks) => {

@@ -1,4 +1,5 @@
 import { asPattern, checkKeys } from "@toolglot/internal";
+import type { ResponseTemplate } from "./response-template/types.ts";
 import { dialects } from "./table/all.ts";
 import { type DialectId, dialectIds } from "./table/ids.ts";
 import type { Dialect, Marker, VariableMarker } from "./table/types.ts";
@@ -10,7 +11,7 @@ export interface ModelFacts {
   /** The `chat_template` of its tokenizer, as text. Only its markers are looked at. */
   chatTemplate?: string;
   /** The `response_template` of its tokenizer. Only its markers are looked at. */
-  responseTemplate?: string | object;
+  responseTemplate?: string | ResponseTemplate | Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -56,15 +56,13 @@ function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<Dialec
 function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSegment): Generator<Diagnostic> {
   const marks = marksOf(row);
   if (bodyOf(marks) !== "tags") return;
-  const closers = [marks.argClose, ...marks.closers].filter(
-    (mark): mark is Mark => mark !== undefined && !mark.special,
-  );
+  const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined);
   const head = closers[0]?.texts[0]?.charAt(0);
   if (head === undefined) return;
   let opened = 0;
   for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
-    if (marks.argOpen && markAt(text, at, marks.argOpen, true) > 0) opened += 1;
     const closer = closers.find((mark) => markAt(text, at, mark, true) > 0);
+    if (!closer && marks.argOpen && markAt(text, at, marks.argOpen, true) > 0) opened += 1;
     if (!closer) continue;
     if (closer === marks.argClose && opened > 0) {
       opened -= 1;

@@ -1,17 +1,11 @@
 import type { Locale, ParseResult, Parser, ToolProtocol, ToolResult } from "@toolglot/core";
 import type { ExplainOptions } from "@toolglot/core/explain";
+import { EventStream } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { explainWith } from "./explain-with.ts";
 import { protocolOf, type ShowTools } from "./protocol-of.ts";
 import type { OneDialectProtocolOptions } from "./protocol-options.ts";
-import {
-  BookStream,
-  checkDialectOptions,
-  type DialectBook,
-  type DialectParserOptions,
-  parserOf,
-  streamOf,
-} from "./readers.ts";
+import { checkDialectOptions, type DialectBook, type DialectParserOptions, parserOf, streamOf } from "./readers.ts";
 import { type Chunks, type Recovered, type RecoverOptions, recoverWith } from "./recover.ts";
 import type { Dialect } from "./table/types.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions, DialectTool, WrittenCall } from "./types.ts";
@@ -67,10 +61,10 @@ export const parseStreamOf =
   };
 
 export const streamClassOf = (book: OneBook): OneDialect["DialectParserStream"] =>
-  class DialectParserStream extends BookStream {
+  class DialectParserStream extends EventStream<DialectEvent> {
     constructor(options: DialectParseOptions = {}) {
       checkDialectOptions(book, "DialectParserStream", options);
-      super(book, options);
+      super((onEvent) => parserOf(book, { ...options, onEvent }));
     }
   };
 
@@ -81,7 +75,7 @@ export const recoverOf = (book: OneBook): OneDialect["recoverToolCalls"] =>
 export const serializeOf =
   ({ rows: [row] }: OneBook): OneDialect["serialize"] =>
   ({ calls }, options = {}) => {
-    checkKeys("serialize", options, "tools:list");
+    checkKeys("serialize", options, "tools:object[]");
     return writeCalls(row, calls, options.tools);
   };
 

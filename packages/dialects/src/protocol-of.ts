@@ -3,7 +3,7 @@ import { createTextProtocol } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { actions } from "./actions.ts";
 import { explainWith } from "./explain-with.ts";
-import type { DialectProtocolOptions } from "./protocol-options.ts";
+import type { OneDialectProtocolOptions } from "./protocol-options.ts";
 import { type DialectBook, parserOf } from "./readers.ts";
 import type { Dialect } from "./table/types.ts";
 import type { DialectBlock, DialectTool } from "./types.ts";
@@ -19,12 +19,12 @@ export type ShowTools = (dialect: Dialect, tools: readonly DialectTool[], locale
 /** Creates a protocol over the dialects of a book. `rowOf`: their rows, by id; it refuses others. `show`: none, they have no text for tools. */
 export function protocolOf(
   book: DialectBook,
-  options: Partial<DialectProtocolOptions>,
+  options: OneDialectProtocolOptions & { dialect?: string | Dialect },
   rowOf: (dialect: string | Dialect) => Dialect,
   show?: ShowTools,
 ): ToolProtocol<DialectBlock> {
   const what = "dialectProtocol";
-  checkKeys<Partial<DialectProtocolOptions>, string>(
+  checkKeys(
     what,
     options,
     'dialect:string|object tools:"request"|"prompt" prompt:object locale:"zh"|"en" mode:"single"|"loop" resultBudget:count',
@@ -34,7 +34,8 @@ export function protocolOf(
     throw new TypeError(`${what}: dialect must be "auto", the id of a dialect, or a dialect of your own.`);
   const { dialect = book.fixed ?? "auto", tools: from = "request", prompt, locale, mode, resultBudget } = options;
   const fixed = dialect === "auto" ? undefined : rowOf(dialect);
-  const first = fixed ?? rowOf("hermes");
+  // What is only read is answered in the plainest form.
+  const first = fixed?.write ? fixed : rowOf("hermes");
   if (from === "prompt") {
     if (!show)
       throw new TypeError(

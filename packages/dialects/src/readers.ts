@@ -4,18 +4,17 @@ import {
   type BlockReader,
   checkParseOptions,
   createPushParser,
-  EventStream,
   streamEvents,
   TextScanner,
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
 import type { ReadingHost } from "./scan/block-draft.ts";
-import { Detector } from "./scan/detect.ts";
+import type { BodyReader } from "./scan/body-reader.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
-import { type ProseHead, ProseMarks } from "./scan/prose.ts";
-import type { BodyReader } from "./scan/read-call.ts";
-import { type Body, marksOf, type RowMarks } from "./scan/row-marks.ts";
+import { planOf, type ReadingPlan } from "./scan/plan.ts";
+import type { ProseHead } from "./scan/prose.ts";
+import { type Body, marksOf } from "./scan/row-marks.ts";
 import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
 import type { Dialect } from "./table/types.ts";
 import { ToolSet } from "./tools.ts";
@@ -63,20 +62,29 @@ export function checkDialectOptions(
     );
 }
 
-/** Returns the dialects that may be read, the one that is asked for first: another one that begins alike is told by what follows. */
-function rowsFor(
-  { rows, fixed }: DialectBook,
-  dialect: DialectParseOptions["dialect"],
-): { own: RowMarks[]; isFixed: boolean } {
+const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
+
+/**
+ * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is told by
+ * what follows. It is made once.
+ */
+function planFor(book: DialectBook, dialect: DialectParseOptions["dialect"]): ReadingPlan {
+  const { rows, fixed, heads } = book;
   const asked = dialect ?? fixed ?? "auto";
-  if (asked === "auto") return { own: rows.map(marksOf), isFixed: false };
-  const row = typeof asked === "object" ? asked : (rows.find(({ id }) => id === asked) as Dialect);
-  const first = marksOf(row);
-  const texts = new Set(first.openers.flatMap(({ texts }) => texts));
-  const alike = rows
-    .map(marksOf)
-    .filter((one) => one.row !== row && one.openers.some((mark) => mark.texts.some((text) => texts.has(text))));
-  return { own: [first, ...alike], isFixed: true };
+  const row = typeof asked === "object" ? asked : rows.find(({ id }) => id === asked);
+  const made = plans.get(book) ?? new WeakMap<object, ReadingPlan>();
+  plans.set(book, made);
+  const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(rows, row)] : rows, row !== undefined, heads);
+  made.set(row ?? book, plan);
+  return plan;
+}
+
+/** Returns the other dialects whose calls begin with the marks of one. */
+function alike(rows: readonly Dialect[], row: Dialect): Dialect[] {
+  const texts = new Set(marksOf(row).openers.flatMap(({ texts }) => texts));
+  return rows.filter(
+    (one) => one !== row && marksOf(one).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
+  );
 }
 
 /** Creates a push parser for the dialects of a book. */
@@ -87,25 +95,23 @@ export function parserOf(book: DialectBook, options: DialectParserOptions): Pars
 function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
   const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
-  const { own, isFixed } = template ? { own: [], isFixed: true } : rowsFor(book, dialect);
+  const plan = template ? planOf([], true, undefined) : planFor(book, dialect);
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
-  let others: Detector | undefined;
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
-    others ??= new Detector(book.rows.map(marksOf));
-    const found = others.find(text, 0, true, true);
+    const found = planFor(book, "auto").detector.find(text, 0, true, true);
     return diagnostic("foreign-call", start, end, {
       message: `This is ${format}, which is not read here.`,
-      ...(found && found !== "more" && { hint: `Read it as ${found.row.id}.` }),
+      ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
     });
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };
-  const grammar = new DialectGrammar(own, new ProseMarks(own, book.heads), host, isFixed, foreign);
+  const grammar = new DialectGrammar(plan, host, foreign);
   if (template && book.templateText)
     grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
       scanner.diagnose(found),
     );
-  const rowOf = (id: string): Dialect | undefined => own.find(({ row }) => row.id === id)?.row;
+  const rowOf = (id: string): Dialect | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,
     tools: tools.definitions,
@@ -126,11 +132,4 @@ export function streamOf(
   options: DialectParseOptions,
 ): AsyncGenerator<DialectEvent> {
   return streamEvents(chunks, (onEvent: (event: DialectEvent) => void) => parserOf(book, { ...options, onEvent }));
-}
-
-/** A `TransformStream` over the dialects of a book. */
-export class BookStream extends EventStream<DialectEvent> {
-  constructor(book: DialectBook, options: DialectParseOptions) {
-    super((onEvent) => parserOf(book, { ...options, onEvent }));
-  }
 }

@@ -74,12 +74,15 @@ function recovered(
   }
   let text = "";
   let reasoning = "";
-  for (const segment of segments) {
-    if (segment.type === "text") text += segment.text;
+  for (const [at, segment] of segments.entries()) {
+    const next = segments[at + 1];
+    const { start, end } = segment.span;
+    // What is shown is text, with the line breaks before it.
+    if (segment.type === "text" && segment.text !== "" && next?.type === "block" && next.block.shown)
+      text += source.slice(start, end);
+    else if (segment.type === "text") text += segment.text;
     else if (segment.type === "reasoning") reasoning += segment.text;
-    // What is shown is text.
-    else if (segment.type === "block" && segment.block.shown)
-      text += source.slice(segment.span.start, segment.span.end);
+    else if (segment.type === "block" && segment.block.shown) text += source.slice(start, end);
   }
   return {
     calls,

@@ -21,6 +21,7 @@ export interface RenderToolsOptions {
  * options.
  */
 export function renderTools(tools: readonly DialectTool[], options: RenderToolsOptions): string {
-  checkKeys("renderTools", options, 'dialect:text locale:"zh"|"en"', ["dialect"]);
+  const given: { dialect: string; locale?: Locale } = options;
+  checkKeys("renderTools", given, 'dialect:text locale:"zh"|"en"', ["dialect"]);
   return renderRow(dialectOf("renderTools", options.dialect), tools, options.locale);
 }

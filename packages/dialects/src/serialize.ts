@@ -24,6 +24,6 @@ export function serialize(
   block: { dialect: DialectId | (string & {}) | Dialect; calls: readonly WrittenCall[] },
   options: SerializeOptions = {},
 ): string {
-  checkKeys("serialize", options, "tools:list");
+  checkKeys("serialize", options, "tools:object[]");
   return writeCalls(dialectOf("serialize", block.dialect), block.calls, options.tools);
 }

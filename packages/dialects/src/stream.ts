@@ -1,13 +1,14 @@
+import { EventStream } from "@toolglot/core/text";
 import { allDialects } from "./book.ts";
-import { BookStream, checkDialectOptions, streamOf } from "./readers.ts";
+import { checkDialectOptions, parserOf, streamOf } from "./readers.ts";
 import type { DialectEvent, DialectParseOptions } from "./types.ts";
 
 /** A `TransformStream` from text chunks to events. Its last events come when its writable side is closed. */
-export class DialectParserStream extends BookStream {
+export class DialectParserStream extends EventStream<DialectEvent> {
   /** Takes the options of `parse`. Throws `TypeError` for those that can't be meant. */
   constructor(options: DialectParseOptions = {}) {
     checkDialectOptions(allDialects, "DialectParserStream", options);
-    super(allDialects, options);
+    super((onEvent) => parserOf(allDialects, { ...options, onEvent }));
   }
 }
 

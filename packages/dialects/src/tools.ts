@@ -36,6 +36,7 @@ export function readTools(what: string, tools: readonly DialectTool[]): ToolShap
 export class ToolSet {
   readonly definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
+  readonly names: readonly string[];
   /** Tools were given: other names are unknown, and calls without marks are found. */
   readonly isGiven: boolean;
 
@@ -49,6 +50,7 @@ export class ToolSet {
       inputSchema: schema,
     }));
     this.#byName = new Map(this.definitions.map((tool) => [tool.name, tool]));
+    this.names = [...this.#byName.keys()];
   }
 
   has(name: string): boolean {
@@ -57,10 +59,6 @@ export class ToolSet {
 
   get(name: string): ToolDefinition | undefined {
     return this.#byName.get(name);
-  }
-
-  get names(): readonly string[] {
-    return [...this.#byName.keys()];
   }
 
   /** Returns the name that an unknown one may have been meant for. */

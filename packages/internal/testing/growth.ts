@@ -18,6 +18,8 @@ export interface GrowthFixture {
   block(value: string): string;
   /** A tool's parameter may have its text raw. */
   raw?: true;
+  /** What its texts are made of, besides the units of all protocols. `%` becomes a number that grows. */
+  units?: readonly string[];
   /** What cost the square of its length once, in which place: it is read at length. */
   found?: readonly [place: string, repeated: string][];
   /** Where else a text may stand: keys, attributes, between calls. */
@@ -255,7 +257,15 @@ function growsFaster(cost: (size: number) => number, size: number, floor: number
 }
 
 /** Registers the gate: every unit in every place, with any tools; a sample of them without `npm run test:long`. */
-export function testGrowth({ parse, createParser, block, raw, found = [], places }: GrowthFixture): void {
+export function testGrowth({
+  parse,
+  createParser,
+  block,
+  raw,
+  units: own = [],
+  found = [],
+  places,
+}: GrowthFixture): void {
   const where: [string, (text: string) => string][] = Object.entries({
     alone: (text: string) => text,
     "in a value": block,
@@ -279,7 +289,7 @@ export function testGrowth({ parse, createParser, block, raw, found = [], places
   };
   const tools = Object.entries(declared).filter(([named]) => raw || named !== "a raw body");
   const all = where.flatMap(([place, around]) =>
-    units.flatMap((unit) =>
+    [...units, ...own].flatMap((unit) =>
       joins.flatMap((join) =>
         tools.flatMap(([named, tools]) =>
           Object.entries(ways).map(([way, read]) => ({ place, around, unit, join, named, tools, way, read })),

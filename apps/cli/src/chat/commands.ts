@@ -5,6 +5,7 @@ import type { AskContext } from "../cli/ask.ts";
 import { goOn } from "../cli/go-on.ts";
 import type { CliOptions } from "../cli/options.ts";
 import { isProtocol, languageOfVariables, protocolNames } from "../cli/protocol-names.ts";
+import { protocolOf } from "../cli/protocols.ts";
 import { offerOf } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -119,6 +120,11 @@ const runs = {
   protocol(chat, name) {
     if (name !== "") {
       if (!isProtocol(name)) return say(chat, words(chat).there(protocolNames.join(", ")));
+      try {
+        protocolOf(name, "en");
+      } catch (error) {
+        return say(chat, (error as Error).message);
+      }
       change(chat, { ...chat.options, protocol: name, messy: undefined }, chat.chosen);
     }
     const more = name === "" ? ` ${words(chat).there(protocolNames.join(", "))}` : "";

@@ -135,6 +135,7 @@ export function runAgent(
     });
     const input = await prepare(agent, signal);
     if (input === undefined) return undefined;
+    record?.begins(protocol);
     const run = record
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import type { Host } from "../host.ts";
 import type { ModuleExtension } from "../modules/module.ts";
 import { type Words, wordsFor } from "../words/index.ts";
-import { protocolNames } from "./protocol-names.ts";
+import { isProtocol, type ProtocolName, protocolNames } from "./protocol-names.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Reads `--lang`, which speaks for the help too, wherever it stands. */
@@ -43,7 +43,8 @@ export function buildCommand(
     .option("--no-keep", say.noKeep)
     .addOption(
       new Option("--protocol <id>", say.protocol)
-        .choices([...protocolNames])
+        .choices(protocolNames)
+        .argParser(protocolIn)
         .default(extensions.find(({ protocol }) => protocol)?.protocol ?? "toolsxml"),
     )
     .addOption(new Option("--lang <code>", say.lang).choices(["zh", "en"]))
@@ -91,6 +92,12 @@ function addModuleOptions(
     command.option("--messy", say.messy(who)).addOption(new Option("--slip <name>", say.slip(who)).choices(names));
   }
   command.option("--reset", say.reset, false);
+}
+
+/** Reads the name of a protocol. */
+function protocolIn(name: string): ProtocolName {
+  if (isProtocol(name)) return name;
+  throw new UsageError(`--protocol takes ${protocolNames.join(", ")}; not "${name}".`);
 }
 
 /** Reads an option that may be given more than once. */

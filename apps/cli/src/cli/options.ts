@@ -12,6 +12,7 @@ import type { SandboxChoice } from "../project/open-local.ts";
 import { checkSessionName } from "../sessions/session-names.ts";
 import { buildCommand, languageIn, valuesOf } from "./flags.ts";
 import type { ProtocolName } from "./protocol-names.ts";
+import { protocolOf } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the command line asks for. */
@@ -201,6 +202,8 @@ function configure(command: Command, { values, origins }: LoadedConfig): Map<str
 
 function check(options: CliOptions, modules: readonly LoadedModule[]): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;
+  // A dialect that is not there.
+  protocolOf(protocol, "en");
   checkRouter(options, modules);
   checkSession(options);
   if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))

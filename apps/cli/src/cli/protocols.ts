@@ -1,14 +1,17 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { ToolProtocol } from "@toolglot/core";
+import { type DialectId, dialectProtocol } from "@toolglot/dialects";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { dialectsPrompt } from "@toolglot/prompts/dialects";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
-import type { ProtocolName } from "./protocol-names.ts";
+import { dialectName, type ProtocolName } from "./protocol-names.ts";
+import { UsageError } from "./usage-error.ts";
 
-const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => unknown> = {
+const makers: Readonly<Record<string, (locale: "zh" | "en", session: boolean) => unknown>> = {
   attp: (locale, session) => attpProtocol({ prompt: attpPrompt, locale, session }),
   "attp-js": (locale, session) =>
     attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript", session }),
@@ -22,7 +25,20 @@ const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => un
   "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
 };
 
-/** The protocol by its name on the command line. `session`: the programs of a conversation share their variables, where its programs can. */
+/**
+ * The protocol by its name on the command line. `session`: the programs of a conversation share their variables, where its programs can.
+ * Throws `UsageError` for a dialect that is not there, or has no text for its tools.
+ */
 export function protocolOf(name: ProtocolName, locale: "zh" | "en", session = false): ToolProtocol {
-  return makers[name](locale, session) as ToolProtocol;
+  const [, isPrompt, id] = dialectName.exec(name) ?? [];
+  if (id === undefined) return makers[name]?.(locale, session) as ToolProtocol;
+  const dialect = id as DialectId | "auto";
+  try {
+    return dialectProtocol({
+      ...{ dialect, locale },
+      ...(isPrompt && { tools: "prompt" as const, prompt: dialectsPrompt }),
+    }) as ToolProtocol;
+  } catch (error) {
+    throw new UsageError(`--protocol ${name}: ${(error as Error).message.replace(/^\w+: /, "")}`);
+  }
 }

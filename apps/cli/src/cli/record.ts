@@ -3,12 +3,14 @@ import { parseRecording, type Recording, replayRun } from "@toolglot/agent";
 import { ToolglotError } from "@toolglot/core";
 import type { RunView } from "../view/run-view.ts";
 import { asDeclined, exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { type ProtocolName, protocolNames } from "./protocol-names.ts";
+import { dialectName, isProtocol, type ProtocolName, protocolNames } from "./protocol-names.ts";
 import { protocolOf } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A file that runs are recorded into, one after another. */
 export interface RecordFile {
+  /** Notes the protocol of the run that comes, where its recording does not say which one of a family it is. */
+  begins(protocol: ProtocolName): void;
   line(text: string): void;
   /** Notes that the run before declined its question, which only documents of ATTP say by themselves. */
   declined(): void;
@@ -16,11 +18,13 @@ export interface RecordFile {
 }
 
 const declinedLine = '{"type":"declined"}';
+const protocolLine = /^\{"type":"protocol","name":"(.+)"\}$/;
 
 /** A run as it was recorded, and whether it declined its question. */
 export interface RecordedRun {
   recording: Recording;
   declined: boolean;
+  protocol: ProtocolName;
 }
 
 /** Opens a new recording; the file is written line by line, so that a crash loses nothing. Throws `UsageError`. */
@@ -32,6 +36,9 @@ export function openRecord(path: string): RecordFile {
     throw new UsageError(`--record can't write ${path}: ${(error as Error).message}`);
   }
   return {
+    begins: (protocol) => {
+      if (dialectName.test(protocol)) writeSync(file, `{"type":"protocol","name":"${protocol}"}\n`);
+    },
     line: (text) => {
       writeSync(file, `${text}\n`);
     },
@@ -54,11 +61,14 @@ export function readRecord(path: string): RecordedRun[] {
   if (starts.length === 0) throw new UsageError(`${path} is no recording: it has no head line.`);
   try {
     return starts.map((start, index) => {
-      const own = lines.slice(start, starts[index + 1]);
+      const own = lines.slice(start, starts[index + 1]).filter((line) => !protocolLine.test(line));
       const declined = own.at(-1) === declinedLine;
-      return { recording: parseRecording((declined ? own.slice(0, -1) : own).join("\n")), declined };
+      const recording = parseRecording((declined ? own.slice(0, -1) : own).join("\n"));
+      const [, name = ""] = protocolLine.exec(lines[start - 1] ?? "") ?? [];
+      return { recording, declined, protocol: isProtocol(name) ? name : protocolOfRecording(recording) };
     });
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${path} is no recording: ${(error as Error).message}`);
   }
 }
@@ -74,9 +84,9 @@ function isHead(line: string): boolean {
 /** Plays recorded runs into a view; resolves with the exit code of the first that did not end well. Throws `ToolglotError` when a
  * replay differs from what was recorded. */
 export async function playRecord(runs: readonly RecordedRun[], view: RunView): Promise<number> {
-  for (const { recording, declined } of runs) {
+  for (const { recording, declined, protocol: name } of runs) {
     const texts = modelTexts(recording);
-    const protocol = protocolOf(protocolOfRecording(recording), recording.head.options.locale ?? "en");
+    const protocol = protocolOf(name, recording.head.options.locale ?? "en");
     const run = replayRun(recording, { protocol });
     for await (const event of run) {
       view.event(asDeclined(event, declined));
@@ -92,7 +102,8 @@ export async function playRecord(runs: readonly RecordedRun[], view: RunView): P
 
 function protocolOfRecording({ head }: Recording): ProtocolName {
   const name = protocolNames.find((known) => head.protocol.startsWith(`${known}/`));
-  if (name === undefined) throw new UsageError(`The recording's protocol ${head.protocol} is not known here.`);
+  if (name === undefined || !isProtocol(name))
+    throw new UsageError(`The recording's protocol ${head.protocol} is not known here.`);
   return name;
 }
 

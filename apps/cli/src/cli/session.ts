@@ -13,7 +13,7 @@ import type { ProjectSecrets } from "../project/project-secrets.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import type { KeptSession } from "../sessions/kept-session.ts";
 import { type Words, wordsFor } from "../words/index.ts";
-import { languageOfVariables, type ProtocolName } from "./protocol-names.ts";
+import { languageOfVariables, type ProtocolName, takesAnyTool } from "./protocol-names.ts";
 import { protocolOf } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -170,7 +170,7 @@ export class Session {
   /** Whether the model works in a folder with that protocol. */
   worksWith(protocol: ProtocolName): boolean {
     if (this.#place.modules.some(({ project }) => project)) return protocol === "toolsxml";
-    return this.#place.project !== undefined && (protocol === "toolsxml" || protocol === "native");
+    return this.#place.project !== undefined && (protocol === "toolsxml" || takesAnyTool(protocol));
   }
 
   get #project(): Project {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { protocolNames } from "../cli/protocol-names.ts";
+import { isProtocol, type ProtocolName, protocolNames } from "../cli/protocol-names.ts";
 
 const text = z.string().min(1);
 const above0 = z.number().positive().finite();
@@ -31,7 +31,10 @@ export const configSchema = z
   .object({
     model: text,
     system: text,
-    protocol: z.enum(protocolNames),
+    protocol: z.custom<ProtocolName>(
+      (name) => typeof name === "string" && isProtocol(name),
+      `must be one of ${protocolNames.join(", ")}`,
+    ),
     lang: z.enum(["zh", "en"]),
     mode: z.enum(["loop", "single"]),
     timeout: above0.max(86_400),

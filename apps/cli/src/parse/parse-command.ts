@@ -7,11 +7,11 @@ import type { Host } from "../host.ts";
 import { styleFor } from "../view/style.ts";
 import { callWords } from "../words/calls.ts";
 import { parseView } from "./parse-view.ts";
-import { protocolNames, readers } from "./readers.ts";
+import { readerNames, readerOf } from "./readers.ts";
 
 /** What `parse` was asked for. */
 interface ParseCommandOptions {
-  protocol: (typeof protocolNames)[number];
+  protocol: string;
   json: boolean;
   strict: boolean;
   reasoning?: "skip" | "search";
@@ -30,7 +30,7 @@ export function parseCommand(run: Run, host: Host, locale: Locale): Command {
   const { parse: say } = callWords(locale, host.command);
   return new Command(`${host.command} parse`)
     .description(say.about)
-    .addOption(new Option("--protocol <id>", say.protocol).choices([...protocolNames]).makeOptionMandatory())
+    .addOption(new Option("--protocol <id>", say.protocol).choices(readerNames).argParser(String).makeOptionMandatory())
     .option("--json", say.json, false)
     .option("--strict", say.strict, false)
     .option("--tools <file>", say.tools)
@@ -45,7 +45,7 @@ export function parseCommand(run: Run, host: Host, locale: Locale): Command {
 
 async function parseInput(options: ParseCommandOptions, { stdin, stdout, env, folder }: Host): Promise<number> {
   const { protocol, json, strict, reasoning, startsInReasoning, finish, lang } = options;
-  const reader = readers[protocol];
+  const reader = readerOf(protocol);
   const parsing: ParseOptions = {
     strict,
     ...(reasoning && { reasoning }),

@@ -1,5 +1,6 @@
 import { type CallFinding, checkCall } from "@toolglot/core/check-call";
 import { leakedCalls } from "@toolglot/core/text";
+import { parse } from "@toolglot/dialects";
 import { atPointer, parseJson } from "@toolglot/internal";
 import { excerptOf, inputText } from "./excerpt.ts";
 import { type LogRecord, readRecords } from "./log-records.ts";
@@ -17,6 +18,8 @@ export interface ScanFinding {
   tool: string;
   model?: string;
   code: CallFinding["code"] | "scan/leaked-call" | "scan/lost-result";
+  /** Of a call that leaked: the dialect that it is written in, where it is one. */
+  dialect?: string;
   /** JSON Pointer in the line, or in the file that is one document. It goes on into arguments that are JSON text. */
   path: string;
   /** At most 200 characters, with secrets masked. */
@@ -186,13 +189,19 @@ class Judge implements Visitor {
   }
 
   #text({ text, path }: LogItem & { type: "text" }, about: Surroundings): void {
+    // There each dialect is read.
+    if (this.#protocol === "dialects") return;
     const own = this.#protocol === "none" ? undefined : this.#protocol;
     for (const { span } of leakedCalls(text, this.#names, own)) {
       const leaked = text.slice(span.start, span.end);
-      const tool = this.#toolIn(leaked);
+      const [block] = parse(leaked).blocks;
+      const tool = block?.calls[0]?.name ?? this.#toolIn(leaked);
       if (this.#filter.tool !== undefined && this.#filter.tool !== tool) continue;
       const excerpt = excerptOf(text.slice(span.start));
-      this.#report(about, { tool, code: "scan/leaked-call", path: `${about.pointer}${path}`, excerpt });
+      this.#report(about, {
+        ...{ tool, code: "scan/leaked-call", path: `${about.pointer}${path}`, excerpt },
+        ...(block && { dialect: block.dialect }),
+      });
     }
   }
 
@@ -210,7 +219,7 @@ class Judge implements Visitor {
     return this.#models.get(conversation) ?? this.#models.get("");
   }
 
-  #report(about: Surroundings, found: Pick<ScanFinding, "tool" | "code" | "path" | "excerpt">): void {
+  #report(about: Surroundings, found: Omit<ScanFinding, "file" | "line" | "model">): void {
     const model = this.#modelOf(about);
     const { tool, ...rest } = found;
     this.#taker.finding({ file: this.#file, line: about.line, tool, ...(model !== undefined && { model }), ...rest });

@@ -28,11 +28,11 @@ export function placesView(places: readonly LogPlace[], style: Style, words: Cal
  */
 export function scanView(report: ScanReport, style: Style, words: CallWords, folder: string): string {
   const { scan: say, count } = words;
-  const findings = report.findings.map(({ file, line, tool, model, code, path, excerpt }) => {
+  const findings = report.findings.map(({ file, line, tool, model, code, dialect, path, excerpt }) => {
     const what = say.codes[code] ?? code;
     const who = [tool || say.unknown, model].filter((name) => name !== undefined).join(" · ");
     const head = `${style.strong(visible(`${shortPath(folder, file)}:${line}`))}  ${style.accent(oneLine(who))}`;
-    return `${head}\n  ${style.warn(code)}: ${what}\n  ${style.dim(oneLine(path))}\n  ${oneLine(excerpt)}\n`;
+    return `${head}\n  ${style.warn(code)}: ${what}${dialect === undefined ? "" : ` (${dialect})`}\n  ${style.dim(oneLine(path))}\n  ${oneLine(excerpt)}\n`;
   });
   const tables =
     report.findings.length === 0

@@ -202,7 +202,7 @@ ${config}:
   flags: {
     titles: { usage: "Usage:", arguments: "Arguments:", options: "Options:" },
     question: "ask once and leave; without it, chat",
-    protocol: "how the model asks for tools",
+    protocol: "how the model asks for tools; dialect: also finds calls that an open model writes into its text",
     lang: "language of the prompts and of what is said here (default: prompts as the question, else English)",
     mode: "loop: results go back until it answers; single: one program",
     model: "a configured NAME, PROVIDER:NAME, or any name with --base-url; see models --help",

@@ -194,7 +194,7 @@ export const zh = (cli: string): Words => ({
   flags: {
     titles: { usage: "用法：", arguments: "参数：", options: "选项：" },
     question: "只问一次就退出；不写则进入对话",
-    protocol: "模型用什么格式调用工具",
+    protocol: "模型用什么格式调用工具；dialect 还会找出开源模型写进正文的调用",
     lang: "提示词和程序自身的语言（默认：提示词随问题，其余为英文）",
     mode: "loop：结果交回模型直到它回答；single：只有一段程序",
     model: "配置里的名称、提供方:名称，或任意名称加 --base-url；见 models --help",

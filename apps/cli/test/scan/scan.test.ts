@@ -281,6 +281,7 @@ describe("safety", () => {
     expect([...loaded].filter((name) => !name.startsWith("node:")).sort()).toEqual([
       "@toolglot/core/check-call",
       "@toolglot/core/text",
+      "@toolglot/dialects",
       "@toolglot/internal",
       "commander",
       "picocolors",

@@ -8,7 +8,10 @@ import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
 
-type Format = (typeof table)[number] & { protocol: TextProtocol | "attp-js"; language?: ProgramLanguage };
+type Format = (typeof table)[number] & {
+  protocol: Exclude<TextProtocol, "dialects"> | "attp-js";
+  language?: ProgramLanguage;
+};
 
 /**
  * The protocols: what stands in every prompt that teaches one, and in none of those that come later; what stands in prompts that

@@ -80,7 +80,7 @@ const javascript = [...table.document, ...table.javascript].map(slip);
 
 /** The slips of each protocol, in the order in which they take turns. */
 export const slipsOf: Readonly<
-  Record<TextProtocol | "attp-js" | "native" | "trp" | "trp-code" | "trp-code-js", readonly Slip[]>
+  Record<Exclude<TextProtocol, "dialects"> | "attp-js" | "native" | "trp" | "trp-code" | "trp-code-js", readonly Slip[]>
 > = {
   attp: python,
   "attp-js": javascript,

@@ -1,14 +1,22 @@
 import { plain } from "../../bodies.ts";
 import { attp } from "../../parsers/attp.ts";
-import type { Own, Subject } from "../../parsers/parser.ts";
+import { dialectSubject } from "../../parsers/dialects.ts";
+import type { Subject } from "../../parsers/parser.ts";
 import { tam } from "../../parsers/tam.ts";
 import { toolsxml } from "../../parsers/toolsxml.ts";
 import type { Unit } from "../meter.ts";
 
-export const units = (): Unit[] => [attp, tam, toolsxml].flatMap(readers);
+export const units = (): Unit[] =>
+  [
+    attp,
+    tam,
+    toolsxml,
+    { id: "dialects, JSON", subject: dialectSubject("hermes", "auto") },
+    { id: "dialects, tags", subject: dialectSubject("qwen-xml", "auto") },
+  ].flatMap(readers);
 
 /** A whole answer with three calls of 900 characters, the same in chunks of 8, and one with many calls right after a full collection. */
-function readers({ id, subject }: Own): Unit[] {
+function readers({ id, subject }: { id: string; subject: Subject }): Unit[] {
   const code = plain.make(900);
   const answer = (calls: number): string =>
     subject.encode(

@@ -1,8 +1,6 @@
 import { equal as same, truth } from "@toolglot/internal";
 import { defineTool, Toolkit } from "@toolglot/toolkit";
 import { fromAiSdkTools, toAiSdkTools, toolglotMiddleware } from "../../src/index.ts";
-import { guardMatrix } from "./guard-matrix.ts";
-import { onceMatrix } from "./once-matrix.ts";
 import { attp, attpJs, tools as definitions, tam, toolsxml, write, writeProgram } from "./protocols.ts";
 import { scriptedProvider, type Turn } from "./scripted-provider.ts";
 import { type Ai, messagesOf, type Result, runWay, type Way, ways } from "./ways.ts";
@@ -285,7 +283,7 @@ const toolCases: Record<string, (ai: Ai, version: "v3" | "v4") => Promise<void>>
   },
 };
 
-/** All cases for a version of `ai`, by name. */
+/** Cases of calls in text and of tools, for a version of `ai`, by name. */
 export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Promise<void> }[] {
   const own = Object.entries(toolCases).map(([name, check]) => ({ name, run: () => check(ai, version) }));
   const each = Object.keys(protocols).flatMap((protocol) =>
@@ -296,5 +294,5 @@ export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Pro
       })),
     ),
   );
-  return [...own, ...guardMatrix(ai, version), ...onceMatrix(ai, version), ...each];
+  return [...own, ...each];
 }

@@ -25,8 +25,9 @@ interface BlockDraft {
   found: Found[];
 }
 
-/** A call that a block asks for, with its stream and the whole of its input if that fits; or a stream alone, or what is said instead. */
+/** A call that a block asks for, with its stream and the whole of its input if that fits; or one that it only began; or what is said instead. */
 interface Found {
+  tool?: string;
   call?: WantedCall;
   stream?: InputStream;
   json?: string;
@@ -119,10 +120,11 @@ export class AnswerReader implements BridgeReader {
     }
   }
 
-  /** Begins a call: its input is emitted if its tool is declared. */
+  /** Begins a call: its input is emitted if its tool is declared. Whether one beside native calls is made is known only at the end. */
   #begin(name: string): BlockDraft["emitted"][number] {
-    const tool = this.#setup.tools.get(name);
-    return { tool: name, stream: tool && this.#setup.feedback ? this.#open(name) : undefined };
+    const { tools, feedback, protocol } = this.#setup;
+    const isShown = tools.has(name) && feedback && !protocol.declaresTools;
+    return { tool: name, stream: isShown ? this.#open(name) : undefined };
   }
 
   #open(name: string, id: string = this.#newId()): InputStream {
@@ -153,7 +155,7 @@ export class AnswerReader implements BridgeReader {
       const json = call.error ? undefined : stream?.complete(call.input);
       return { call, ...defined({ stream, json }) };
     });
-    return [...found, ...left.map(({ stream }) => defined({ stream }))];
+    return [...found, ...left.map(({ tool, stream }) => ({ tool, ...defined({ stream }) }))];
   }
 
   /** Decides what becomes of a block: calls, refusals or text. */
@@ -180,9 +182,9 @@ export class AnswerReader implements BridgeReader {
       ({ severity, span }) => severity !== "error" && !calls.some((call) => overlaps(span, call.span)),
     );
     let stopped = false;
-    for (const { call, stream, json, message } of found) {
+    for (const { call, tool, stream, json, message } of found) {
       if (message !== undefined) this.#prose.add("text", message);
-      else if (!call) this.#refuse(stream?.id, stream?.tool, this.#explain(result), "");
+      else if (!call) this.#refuse(stream?.id, this.#declared(tool), this.#explain(result), "");
       else {
         const own = [...repairs.filter(({ span }) => overlaps(span, call.span)), ...between];
         const { words } = this.#setup;
@@ -229,10 +231,13 @@ export class AnswerReader implements BridgeReader {
     const text = this.#written(block, result).trim();
     const message = this.#explain(result);
     const streams = emitted.flatMap(({ stream }) => stream ?? []);
-    const { tools, programs } = this.#setup;
-    const meant = programs?.tool ?? emitted.find(({ tool }) => tools.has(tool))?.tool;
+    const meant = this.#setup.programs?.tool ?? emitted.map(({ tool }) => this.#declared(tool)).find(Boolean);
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
     for (const [at, stream] of streams.entries()) this.#refuse(stream.id, stream.tool, message, at === 0 ? text : "");
+  }
+
+  #declared(tool = ""): string | undefined {
+    return this.#setup.tools.get(tool)?.name;
   }
 
   /** Returns a block as it was written. */
@@ -256,8 +261,9 @@ export class AnswerReader implements BridgeReader {
     return this.#explanation ?? this.#faultText("", { type: "FormatError", message: words.unreadable });
   }
 
-  /** Returns the text of one call's fault, as the protocol writes results. */
+  /** Returns the text of one call's fault, as the protocol writes results; in words alone, where the stack has results of its own. */
   #faultText(name: string, error: ToolErrorInfo): string {
+    if (this.#setup.protocol.declaresTools) return error.message;
     const result = { callId: name, status: "error" as const, content: [], error };
     return this.#setup.protocol.formatResults([name === "" ? result : { ...result, name }]);
   }

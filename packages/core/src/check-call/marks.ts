@@ -4,13 +4,13 @@ import { asPattern } from "@toolglot/internal";
 
 const bar = "[|｜‖]{1,2}";
 /** What formats put before the name of an element: `antml:`, `ifm|`, `｜DSML｜`. */
-export const prefix: string = `(?:dots_|longcat_|[\\w.-]{1,40}[:|]|${bar}\\w{1,40}${bar}\\s?)?`;
+export const prefix: string = `(?:[\\w.-]{1,40}[:|]|${bar}\\w{1,40}${bar}\\s?)?`;
 /** What MiniMax M3 puts before each element. */
 const sign = "]<]minimax[>[";
 
 /** Elements of which calls are made, in lower case, one or several; `s` ends a turn. */
 const elements: readonly string[] =
-  "tool_call toolcall call tool_use tool_code tool function function_call invoke parameter param arg_key arg_type arg_value cofl:value s"
+  "tool_call toolcall call tool_use tool_code tool function function_call invoke parameter param arg_key arg_type arg_value cofl:value s dots_function_call longcat_tool_call longcat_s"
     .split(" ")
     .flatMap((name) => [name, `${name}s`]);
 
@@ -18,7 +18,7 @@ const elements: readonly string[] =
 export const quoteMark = '<\\|"\\|>|<escape>';
 export const tokenMark: string =
   `<\\|close\\|>\\w{1,20}<\\|sep\\|>|<(?:start|end)_\\w{1,40}>|` +
-  `<(?:${bar}[^<>|｜‖\\s]{1,60}(?:${bar})?|[\\w/]{1,60}${bar})>`;
+  `<(?:${bar}(?:\\w{1,20}\\|)?[^<>|｜‖\\s]{1,60}(?:${bar})?|[\\w/]{1,60}${bar})>`;
 
 /** 1 a quote, 2 a special token, 3 and 4 slash and word in brackets, 5 to 7 slash, prefix and name of an element. */
 const anyMark =

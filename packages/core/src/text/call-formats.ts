@@ -36,6 +36,7 @@ export const followsToken = "(?=[^\\s.,;:!?)\"'`’”…。，、；：！？�
 export const word = "[\\w.:-]{1,100}";
 const lineEnd = "[ \\t\\r]{0,9}(?=\\n|$)";
 const object = "\\s{0,9}\\{";
+const dsml = "\\s?(?:function_calls?|tool_?calls?|calls|invoke)";
 /**
  * Formats in which models write calls: those that open models are trained on, by what their chat templates and parsers say,
  * and some that are seen in the wild. Where two begin alike, the first one counts.
@@ -68,7 +69,10 @@ export const callFormats: readonly CallFormat[] = [
   {
     name: "a JSON tool call",
     marks: [
-      { open: ["<tool_call>", "<tool_calls>", "<toolcall>"], next: `\\s{0,40}(?:[{[]|${word}\\{)` },
+      {
+        open: ["<tool_call>", "<tool_calls>", "<toolcall>", "<longcat_tool_call>"],
+        next: `\\s{0,40}(?:[{[]|${word}\\{)`,
+      },
       { open: ["[TOOL_CALL]"], next: object },
       { open: ["[Calling tool:"], next: `\\s{0,9}${word}` },
     ],
@@ -98,26 +102,36 @@ export const callFormats: readonly CallFormat[] = [
     name: "a DeepSeek call",
     marks: [
       { open: ["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"] },
-      { open: ["<｜DSML｜"], next: "\\s?(?:function_calls?|tool_?calls?|invoke)" },
+      { open: ["<｜DSML｜"], next: dsml },
     ],
   },
+  { name: "a GigaChat call", marks: [{ open: ["<｜GCML｜"], next: dsml }] },
+  { name: "an Apertus call", marks: [{ open: ["<|tools_prefix|>"] }] },
   { name: "a Cohere call", marks: [{ open: ["<|START_ACTION|>", "<cofl:tool_call"] }] },
   {
     name: "a Functionary call",
     marks: [{ open: [">>>"], next: `${word}[ \\t\\r]{0,9}\\n${object}`, lineStart: true }],
   },
-  // Qwen, GLM, Anthropic; MiniMax, Seed OSS, Atem, Step 3.
+  // Qwen, GLM, Hunyuan, Anthropic; MiniMax, Seed OSS, Atem, Step 3, K2 Horizon.
   {
     name: "a tool call in XML",
     marks: [
       { open: ["<function=", "<parameter="], next: "[\"'\\w]" },
-      { open: ["<tool_call>"], next: `\\s{0,9}${word}\\s{0,9}(?:<arg_key>|</tool_call>)` },
-      { open: ["<function_calls>", "<function_call>"], next: `\\s{0,40}(?:[<{[]|${word}\\(|$)` },
-      { open: ["<invoke", "<function", "<tool"], next: "\\s{1,9}name\\s{0,9}=" },
+      {
+        open: ["<tool_call>", "<tool_call:"],
+        next: `(?:\\w{0,16}>)?\\s{0,9}${word}\\s{0,9}(?:<arg_key|<tool_sep|</tool_call|>\\s{0,9}\\{)`,
+      },
+      { open: ["<tool_calls>", "<tool_calls:"], next: "(?:\\w{0,16}>)?\\s{0,9}<tool_call" },
+      { open: ["<ifm|tool_calls>", "<ifm|tool_call>"] },
+      {
+        open: ["<function_calls>", "<function_call>", "<dots_function_call>"],
+        next: `\\s{0,40}(?:[<{[]|${word}\\(|$)`,
+      },
+      { open: ["<invoke", "<function", "<tool", "<atem:invoke", "<steptml:invoke"], next: "\\s{1,9}name\\s{0,9}=" },
       { open: ["<tool>", "<tool_use>"], next: "\\s{0,9}(?:<(?:tool_)?name>|\\{)" },
-      { open: ["<minimax:tool_call>", "<seed:tool_call>", "<atem:function_calls>", "<atem:invoke", "<steptml:invoke"] },
+      { open: ["<minimax:tool_call>", "<seed:tool_call>", "<atem:function_calls>"] },
     ],
-    close: ["</parameters>", "</arg_key>", "</arg_value>"],
+    close: ["</parameters>", "</arg_key>", "</arg_value>", "</tool_sep>"],
   },
   { name: "an LFM2 call", marks: [{ open: ["<|tool_call_start|>"] }] },
   { name: "a Sarashina call", marks: [{ open: ["<|tool_calls|>"] }] },

@@ -21,10 +21,10 @@ function closersOf(own: TextProtocol): Closers {
   const marks = formats.flatMap(({ marks, close = [] }) => [...marks.flatMap(({ open }) => open), ...close]);
   const named = (shape: RegExp): string =>
     [...new Set(marks.flatMap((open) => shape.exec(open)?.[1]?.toLowerCase() ?? []))].map(asPattern).join("|");
-  const prefix = "(?:[\\w-]{1,40}:|[|｜]{1,2}\\w{1,40}[|｜]{1,2})?";
+  const prefix = "(?:[\\w-]{1,40}[:|]|[|｜]{1,2}\\w{1,40}[|｜]{1,2})?";
   const lone = formats.flatMap(({ close = [] }) => close.filter((mark) => !mark.startsWith("</")).map(asPattern));
   const made: Closers = {
-    element: new RegExp(`</\\s{0,9}(${prefix}(?:${named(/^<\/?(?:\w+:)?(\w+)/)}))\\s{0,9}>$`, "i"),
+    element: new RegExp(`</\\s{0,9}(${prefix}(?:${named(/^<\/?(?:\w+[:|])?(\w+)/)}))(?::\\w{0,16})?\\s{0,9}>$`, "i"),
     bracket: new RegExp(`\\[/(${named(/^\[(\w+)\]$/)})\\]$`, "i"),
     token: new RegExp(`(?:<(?:[|｜]|end_)[^<>[\\n]{1,60}>|<[\\w/]{1,60}[|｜]>|${lone.join("|")})$`, "i"),
   };

@@ -76,7 +76,7 @@ function behindCloser(text: string, { start, end }: Span, missing: Set<string>):
   const mark = text.slice(start, end);
   const [token] = /^<[^<>\s]*(?:begin|start)[^<>\s]*>/i.exec(mark) ?? [];
   const [fence] = /^(?:```|~~~)/.exec(mark) ?? [];
-  const element = /^<([\w:]+)/.exec(mark)?.[1];
+  const element = /^<(\w[\w:|]*)/.exec(mark)?.[1];
   const closer = token?.replace(/begin|start/i, (word) => (/[A-Z]/.test(word) ? "END" : "end"));
   const wanted = closer ?? (fence ? `\n${fence}` : element && `</${element}>`);
   if (!wanted || missing.has(wanted)) return undefined;

@@ -75,6 +75,25 @@ const dialects: Record<string, [string, string]> = {
     "DeepSeek call",
     `<${dsml}tool_calls>\n<${dsml}invoke name="get_weather">\n</${dsml}invoke>\n</${dsml}tool_calls>`,
   ],
+  "gigachat3.5": [
+    "GigaChat call",
+    '<｜GCML｜tool_calls>\n<｜GCML｜invoke name="get_weather">\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>',
+  ],
+  apertus: ["Apertus call", '<|tools_prefix|>[{"get_weather": {"city": "SF"}}]<|tools_suffix|>'],
+  "glm-5.3": ["tool call in XML", '<tool_call>get_weather>{"city": "SF"}'],
+  hy3: [
+    "tool call in XML",
+    "<tool_calls:a9Z>\n<tool_call:a9Z>get_weather<tool_sep:a9Z>\n<arg_key:a9Z>city</arg_key:a9Z>\n<arg_value:a9Z>SF</arg_value:a9Z>\n</tool_call:a9Z>\n</tool_calls:a9Z>",
+  ],
+  "k2-horizon": [
+    "tool call in XML",
+    "<ifm|tool_calls>\n<ifm|tool_call>get_weather\n<ifm|arg_key>city</ifm|arg_key>\n<ifm|arg_value>SF</ifm|arg_value>\n</ifm|tool_call>\n</ifm|tool_calls>",
+  ],
+  longcat: [
+    "JSON tool call",
+    '<longcat_tool_call>\n{"name": "get_weather", "arguments": {"city": "SF"}}\n</longcat_tool_call>',
+  ],
+  dots: ["tool call in XML", '<dots_function_call>\n<invoke name="get_weather">\n</invoke>\n</dots_function_call>'],
   mistral: ["Mistral call", '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "SF"}}]'],
   "mistral, spaced": ["Mistral call", '[TOOL_CALLS] [{"name": "get_weather", "arguments": {"city": "SF"}}]'],
   "mistral-11": ["Mistral call", '[TOOL_CALLS]get_weather[ARGS]{"city": "SF"}'],

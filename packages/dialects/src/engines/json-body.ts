@@ -26,13 +26,18 @@ export function* readLiteral(
   const allows = (code: string): boolean => call.block.host.allows(`dialects/${code}`);
   const reader = new LiteralReader(syntax, { ...listening, allows });
   const start = cursor.offset;
-  for (;;) {
+  const skim = (): boolean => {
     const { source } = cursor;
     source.at = reader.read(source.text, source.at, source.base, cursor.ended);
+    return reader.state !== "open";
+  };
+  for (;;) {
+    skim();
     const { state } = reader;
     const span = { start, end: cursor.offset };
     if (state === "done") break;
     if (state === "open") {
+      cursor.skim = skim;
       if (yield* cursor.wait()) continue;
       call.fail("truncated", span);
       return undefined;
@@ -40,6 +45,10 @@ export function* readLiteral(
     const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
     if (isBlocked && reader.close(cursor.offset)) break;
     const at = reader.failure?.at ?? cursor.offset;
+    if (reader.failure?.code) {
+      call.slip(reader.failure.code, { start: at, end: at + 1 });
+      return undefined;
+    }
     call.fail(
       syntax.language === "python" ? "not-a-literal" : "invalid-json",
       { start, end: Math.max(at, start + 1) },

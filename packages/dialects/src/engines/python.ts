@@ -31,13 +31,13 @@ export function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): R
     const position = name ?? call.block.host.tools.parameters(call.name ?? "")[count];
     if (position === undefined)
       return call.fail("not-a-literal", here, "An argument has no name, and none can be known.");
-    if (name === undefined) call.slip("positional-argument", here);
     const argument = call.argument(position);
     const from = cursor.offset;
     const literal = yield* readLiteral(call, cursor, marks, syntax, {
       listener: { piece: (depth, _key, text) => depth === 0 && argument.keepsStrings && argument.piece(text) },
     });
     if (!literal) return false;
+    if (name === undefined) call.slip("positional-argument", here);
     argument.value(literal.value ?? null, { start: from, end: cursor.offset });
     count += 1;
     needsComma = true;

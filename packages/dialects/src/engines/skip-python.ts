@@ -1,7 +1,10 @@
 import type { Cursor, Reading } from "../scan/cursor.ts";
 
-/** Goes behind the closing parenthesis of a call that was rejected: those in strings and in further parentheses don't count. */
-export function* skipPythonCall(cursor: Cursor): Reading<boolean> {
+/**
+ * Goes behind the closing parenthesis of a call that was rejected: those in strings and in further parentheses don't count. `isOnLine`: it
+ * ends with its line at the latest.
+ */
+export function* skipPythonCall(cursor: Cursor, isOnLine: boolean): Reading<boolean> {
   let depth = 1;
   let quote = "";
   for (;;) {
@@ -9,6 +12,7 @@ export function* skipPythonCall(cursor: Cursor): Reading<boolean> {
     const { text } = source;
     for (; source.at < text.length; source.at += 1) {
       const unit = text.charAt(source.at);
+      if (isOnLine && unit === "\n") return false;
       if (quote !== "") {
         if (unit === "\\") source.at += 1;
         else if (unit === quote || unit === "\n") quote = "";

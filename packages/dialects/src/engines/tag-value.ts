@@ -1,7 +1,7 @@
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { anyAt } from "../scan/head.ts";
-import { behindSpace, last, type Mark, markAt, more } from "../scan/marks.ts";
+import { behindSpace, last, type Mark, markAt, more, type Variable } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 
 /** How an argument's value is read. */
@@ -24,25 +24,33 @@ export interface ValueRules {
  * </function>                                           the second one counts
  * ```
  */
-function isFollowed(text: string, at: number, marks: RowMarks, ended: boolean, isNested?: true): number {
+function isFollowed(
+  text: string,
+  at: number,
+  marks: RowMarks,
+  ended: boolean,
+  variable: Variable,
+  isNested?: true,
+): number {
   if (behindSpace(text, at) >= text.length) return ended ? 1 : more;
   return anyAt(
     text,
     at,
     [marks.argOpen, isNested && marks.argClose, ...marks.closers, ...marks.openers, ...marks.stops],
     ended,
+    variable,
   );
 }
 
 /** Whether the call and its wrapper are closed at an index, and nothing or the next run follows: then a value's own closing mark was lost. */
-function closesAll(text: string, at: number, marks: RowMarks, ended: boolean): number {
+function closesAll(text: string, at: number, marks: RowMarks, ended: boolean, variable: Variable): number {
   const { callClose, close } = marks;
-  const call = callClose ? markAt(text, at, callClose, ended) : at;
+  const call = callClose ? markAt(text, at, callClose, ended, variable) : at;
   if (callClose && call <= 0) return call;
-  const wrapper = close.length > 0 || !callClose ? anyAt(text, call, close, ended) : call;
+  const wrapper = close.length > 0 || !callClose ? anyAt(text, call, close, ended, variable) : call;
   if (wrapper <= 0) return wrapper;
   if (behindSpace(text, wrapper) >= text.length) return ended ? wrapper : more;
-  return anyAt(text, wrapper, marks.openers, ended);
+  return anyAt(text, wrapper, marks.openers, ended, variable);
 }
 
 /**
@@ -70,27 +78,40 @@ export function* readTagValue(
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
     return { start, end };
   };
+  const { pad, cdata } = marks.row.arguments;
   const head = close?.texts[0]?.charAt(0) || "<";
-  for (;;) {
-    const { source, ended } = cursor;
-    const { text } = source;
-    const next = text.indexOf(head, source.at);
-    source.at = next < 0 ? text.length : next;
+  const { variable } = cursor;
+  /** A value that ends with its own closing mark is written otherwise than with two of them in a row. */
+  const tellsTwice = pad === "one-lf" || cdata === true;
+  /** Goes to where a mark may stand; false when there is no such place yet. */
+  const skim = (): boolean => {
+    const { source } = cursor;
+    const next = source.text.indexOf(head, source.at);
+    source.at = next < 0 ? source.text.length : next;
     // A line break may be the one before the closing mark.
     send(
       isPadded
         ? source.offset - lineBreakAt(cursor.slice(Math.max(sent, source.offset - 2), source.offset))
         : source.offset,
     );
-    if (next < 0) {
+    return next >= 0;
+  };
+  for (;;) {
+    if (!skim()) {
+      cursor.skim = skim;
       if (yield* cursor.wait()) continue;
       return undefined;
     }
-    const closed = close ? markAt(text, next, close, ended) : 0;
+    const { source, ended } = cursor;
+    const { text, at: next } = source;
+    const closed = close ? markAt(text, next, close, ended, variable) : 0;
     const looked = closed > 0 && last.looksAlike;
-    const counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, isNested) : closed;
-    const lost = closed === 0 ? closesAll(text, next, marks, ended) : 0;
-    const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended) : 0;
+    let counts = closed > 0 && !close?.special ? isFollowed(text, closed, marks, ended, variable, isNested) : closed;
+    // What closes it stands twice, as no writer has it.
+    const again = counts === 0 && closed > 0 && close && tellsTwice ? markAt(text, closed, close, ended, variable) : 0;
+    if (again !== 0) counts = again === more ? more : isFollowed(text, again, marks, ended, variable, isNested);
+    const lost = closed === 0 ? closesAll(text, next, marks, ended, variable) : 0;
+    const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended, variable) : 0;
     const leaves =
       closed === 0 && lost === 0 && call.block.inReasoning ? anyAt(text, next, marks.reasoningClosers, ended) : 0;
     if (counts === more || lost === more || opens === more || leaves === more) {
@@ -101,7 +122,8 @@ export function* readTagValue(
     if (counts > 0) {
       if (looked) cursor.lookAlikes.push({ start: source.offset, end: source.base + closed });
       const end = source.offset;
-      source.at = closed;
+      source.at = Math.max(closed, again);
+      if (again > 0) call.slip("stray-closer", { start: source.base + closed, end: source.offset });
       return finish(end);
     }
     if (lost > 0) {

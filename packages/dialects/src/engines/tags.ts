@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { type Mark, markOf } from "../scan/marks.ts";
+import { type Mark, markAt, markOf } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
@@ -12,7 +12,8 @@ import { readTagValue } from "./tag-value.ts";
 export function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
   const { finish, stopSequence } = ending ?? {};
   if (finish === "stop" || finish === "calls") return true;
-  return stopSequence !== undefined && marks.closers.some(({ texts }) => texts.includes(stopSequence.trim()));
+  const stop = stopSequence?.trim();
+  return stop !== undefined && marks.closers.some((mark) => markAt(stop, 0, mark, true) === stop.length);
 }
 
 /** Reads a call's arguments between tags, and goes behind what closes the call. False when the call is rejected. */
@@ -31,7 +32,8 @@ export function* readTags(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
       if (count === 0 || !endedWhole(cursor.ending, marks)) return call.fail("truncated", span);
       return call.slip("unclosed", span);
     }
-    if (argOpen && (yield* cursor.take(argOpen))) {
+    const isNext = row.arguments.key === "tag" && (yield* cursor.sees(marks.openers));
+    if (argOpen && !isNext && (yield* cursor.take(argOpen))) {
       if (!(yield* readArgument(call, cursor, marks))) return false;
       end = cursor.offset;
       continue;
@@ -62,8 +64,8 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Readin
   else {
     const ends = [argKeyClose ?? argKey].filter((mark) => mark !== undefined);
     let key = (yield* readUpTo(cursor, ends, keyStops))?.trim().replace(/^(["'])(.*)\1$/s, "$2");
-    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
     const type = typeMark && "element" in typeMark ? yield* readTypeElement(cursor, typeMark.element) : undefined;
+    if (argKeyClose && argKey && !(yield* cursor.take(argKey))) key = undefined;
     if (key !== undefined) tag = { key, type, close: argClose as Mark };
   }
   if (!tag?.key) {

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { deepseekV3_1 } from "../table/rows/deepseek-v3.1.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [deepseekV3_1], fixed: "deepseek-v3.1", bodies: { json: readJsonCall } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { dsml4_1 } from "../table/rows/dsml4.1.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [dsml4_1], fixed: "dsml4.1", bodies: { tags: readTags } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { functionary3_2 } from "../table/rows/functionary3.2.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { gigachat3_5 } from "../table/rows/gigachat3.5.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [gigachat3_5], fixed: "gigachat3.5", bodies: { tags: readTags } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { glm4_7 } from "../table/rows/glm-4.7.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [glm4_7], fixed: "glm-4.7", bodies: { tags: readTags } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { glm5_3 } from "../table/rows/glm-5.3.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [glm5_3], fixed: "glm-5.3", bodies: { json: readJsonCall } };
 

@@ -10,8 +10,7 @@ import { harmony } from "../table/rows/harmony.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [harmony], fixed: "harmony", bodies: { json: readJsonCall }, heads: [proseHeaderAt] };
 

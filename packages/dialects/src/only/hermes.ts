@@ -9,8 +9,7 @@ import { hermes } from "../table/rows/hermes.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [hermes], fixed: "hermes", bodies: { json: readJsonCall } };
 

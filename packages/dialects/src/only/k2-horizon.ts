@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { k2Horizon } from "../table/rows/k2-horizon.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [k2Horizon], fixed: "k2-horizon", bodies: { tags: readTags } };
 

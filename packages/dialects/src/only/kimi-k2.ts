@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { kimiK2 } from "../table/rows/kimi-k2.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [kimiK2], fixed: "kimi-k2", bodies: { json: readJsonCall } };
 

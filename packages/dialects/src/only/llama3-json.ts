@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { llama3Json } from "../table/rows/llama3-json.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [llama3Json], fixed: "llama3-json", bodies: { json: readJsonCall } };
 

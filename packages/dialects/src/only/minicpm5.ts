@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { minicpm5 } from "../table/rows/minicpm5.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [minicpm5], fixed: "minicpm5", bodies: { tags: readTags } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { minimaxM3 } from "../table/rows/minimax-m3.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [minimaxM3], fixed: "minimax-m3", bodies: { tags: readTags } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { mistral11 } from "../table/rows/mistral-11.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [mistral11], fixed: "mistral-11", bodies: { json: readJsonCall } };
 

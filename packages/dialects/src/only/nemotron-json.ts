@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { nemotronJson } from "../table/rows/nemotron-json.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [nemotronJson], fixed: "nemotron-json", bodies: { json: readJsonCall } };
 

@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { olmo3 } from "../table/rows/olmo3.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [olmo3], fixed: "olmo3", bodies: { python: readPython } };
 

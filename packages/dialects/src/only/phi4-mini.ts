@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { phi4Mini } from "../table/rows/phi4-mini.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [phi4Mini], fixed: "phi4-mini", bodies: { json: readJsonCall } };
 

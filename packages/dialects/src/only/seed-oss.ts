@@ -8,8 +8,7 @@ import * as only from "../only.ts";
 import { seedOss } from "../table/rows/seed-oss.ts";
 import type { Dialect } from "../table/types.ts";
 
-export type { DialectBlock, DialectCall, DialectEvent, DialectTool, FunctionTool, RejectedCall } from "../types.ts";
-export type { Dialect };
+export type * from "../public-types.ts";
 
 const book: OneBook = { rows: [seedOss], fixed: "seed-oss", bodies: { tags: readTags } };
 

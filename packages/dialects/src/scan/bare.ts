@@ -16,6 +16,7 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
 ];
+const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
 const mayBeForm = new RegExp(
   `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
 );
@@ -31,12 +32,14 @@ export class BareCalls {
   readonly #rows: readonly RowMarks[];
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
+  /** Before this offset of the text nothing is a call: a run up to here was none, and one within it would end likewise. */
+  textUntil = 0;
 
-  /** @param isFixed The host has chosen the dialect: if it has no marks, and no tools are given, every name counts. */
-  constructor(rows: readonly RowMarks[], tools: ToolSet, isFixed: boolean) {
-    this.#rows = rows.filter(({ row }) => row.bare === "known-names");
+  /** @param takesAnyName If no tools are given, every name counts. */
+  constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean) {
+    this.#rows = rows;
     this.#tools = tools;
-    this.#takesAnyName = isFixed && !tools.isGiven && this.#rows.every(isMarkless);
+    this.#takesAnyName = takesAnyName && !tools.isGiven;
   }
 
   /** Whether a name is one of a call. */
@@ -55,7 +58,7 @@ export class BareCalls {
       if (isShort && mayBeObject.test(head)) return "more";
       if (object.test(head)) return this.#object(head, isShort);
     }
-    for (const [pattern, isOf] of forms) {
+    for (const [pattern, isOf] of isForm.test(head) ? forms : []) {
       const name = pattern.exec(head)?.[1];
       const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
       if (marks) return marks;
@@ -72,7 +75,7 @@ export class BareCalls {
     // Keys of one dialect alone show it; else the first that has them.
     const keys = /["'](parameters|arguments)["']/.exec(head)?.[1];
     if (keys === undefined && isShort) return "more";
-    const python = head.includes("'") && !head.includes('"');
+    const python = /^[[{\s]*'/.test(head);
     const fits = rows.filter(({ row }) => (row.values === "python") === python);
     const own = fits.filter(isMarkless);
     return own.find(({ row }) => row.arguments.keys?.[0] === keys) ?? own[0] ?? fits[0];

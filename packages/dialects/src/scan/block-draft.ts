@@ -4,21 +4,18 @@ import { diagnostic, isRepair, type ShortCode } from "../diagnostics.ts";
 import type { Dialect } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectBlock, DialectCall, DialectEvent, RejectedCall } from "../types.ts";
-import { CallDraft } from "./call-draft.ts";
-import type { BodyReader } from "./read-call.ts";
+import type { BodyReader } from "./body-reader.ts";
+import { type CallBlock, CallDraft, type CallHost } from "./call-draft.ts";
 import type { Body } from "./row-marks.ts";
 
 /** What the readers of one text share. */
-export interface ReadingHost {
-  readonly tools: ToolSet;
-  allows(code: string): boolean;
-  onEvent?: ((event: DialectEvent) => void) | undefined;
+export interface ReadingHost extends CallHost {
   /** Readers of the forms that arguments have. */
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
 }
 
 /** A block while it is read: its calls, and what was found. */
-export class BlockDraft {
+export class BlockDraft implements CallBlock {
   readonly row: Dialect;
   readonly host: ReadingHost;
   readonly start: number;
@@ -27,15 +24,20 @@ export class BlockDraft {
   readonly findings: Diagnostic[] = [];
   /** It stands in reasoning, and does not reach behind its end. */
   readonly inReasoning: boolean;
+  /** Where the first call that can't be read stopped. */
+  failedAt: number | undefined;
   /** The text ended in one of its calls. */
   isTruncated = false;
   /** Something was repaired, or is not as it should be. */
   #isRepaired = false;
+  /** It has a slip that is not allowed. */
+  #isRefused = false;
   #begun = 0;
 
   constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
     this.row = row;
-    this.host = host;
+    // What is only thought may never run: nobody is told of it before that is known.
+    this.host = inReasoning ? { ...host, onEvent: undefined } : host;
     this.start = start;
     this.inReasoning = inReasoning;
   }
@@ -47,8 +49,13 @@ export class BlockDraft {
     return call;
   }
 
-  /** Reports a slip; a repair that is not allowed is an error, and the call that has it is rejected. True when it may be read as meant. */
-  slip(code: ShortCode, { start, end }: Span, change?: DiagnosticChange): boolean {
+  /** Reports a slip of the whole block; a repair that is not allowed is an error, and nothing of the block runs. */
+  slip(code: ShortCode, span: Span, change?: DiagnosticChange): void {
+    if (!this.report(code, span, change)) this.#isRefused = true;
+  }
+
+  /** Reports a slip of a call; a repair that is not allowed is an error, and the call is rejected. True when it may be read as meant. */
+  report(code: ShortCode, { start, end }: Span, change?: DiagnosticChange): boolean {
     const made = diagnostic(code, start, end, change);
     const repairs = isRepair(code);
     const allowed = !repairs || this.host.allows(made.code);
@@ -61,8 +68,9 @@ export class BlockDraft {
   /** Returns the block, whose calls end at an offset. */
   finish(end: number): DialectBlock {
     const { calls, rejected } = this;
-    const status =
-      calls.length > 0
+    const status = this.#isRefused
+      ? "invalid"
+      : calls.length > 0
         ? rejected.length > 0 || this.#isRepaired || calls.some(({ status }) => status === "recovered")
           ? "recovered"
           : "complete"

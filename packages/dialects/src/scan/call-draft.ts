@@ -1,16 +1,35 @@
 import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolglot/core";
 import type { DiagnosticChange } from "@toolglot/internal";
 import { isRepair, type ShortCode } from "../diagnostics.ts";
-import type { DialectEvent } from "../types.ts";
+import type { Dialect } from "../table/types.ts";
+import type { ToolSet } from "../tools.ts";
+import type { DialectCall, DialectEvent, RejectedCall } from "../types.ts";
 import { readsAsText, typeJson, typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
-import type { BlockDraft } from "./block-draft.ts";
 
 type Delta = Extract<DialectEvent, { phase: "delta" }>;
 
+/** What the calls of one text share. */
+export interface CallHost {
+  readonly tools: ToolSet;
+  allows(code: string): boolean;
+  onEvent?: ((event: DialectEvent) => void) | undefined;
+}
+
+/** The block that a call is one of. */
+export interface CallBlock {
+  readonly row: Dialect;
+  readonly host: CallHost;
+  readonly inReasoning: boolean;
+  readonly calls: DialectCall[];
+  readonly rejected: RejectedCall[];
+  /** Reports a slip; false when it is a repair that is not allowed. */
+  report(code: ShortCode, span: Span, change?: DiagnosticChange): boolean;
+}
+
 /** A call while it is read. Its events wait until it has a name. */
 export class CallDraft {
-  readonly block: BlockDraft;
+  readonly block: CallBlock;
   readonly start: number;
   /** Counted from 0 in its block. */
   readonly number: number;
@@ -28,7 +47,7 @@ export class CallDraft {
   #isRepaired = false;
   #waiting: Delta[] | undefined = [];
 
-  constructor(block: BlockDraft, number: number, start: number) {
+  constructor(block: CallBlock, number: number, start: number) {
     this.block = block;
     this.number = number;
     this.start = start;
@@ -68,7 +87,7 @@ export class CallDraft {
   /** Reports a slip of the call; false when it is not allowed, and the call rejected. */
   slip(code: ShortCode, span: Span, change?: DiagnosticChange): boolean {
     this.isUnclosed ||= code === "unclosed";
-    const allowed = this.block.slip(code, span, change);
+    const allowed = this.block.report(code, span, change);
     if (!allowed) this.failure ??= "invalid";
     if (isRepair(code)) this.#isRepaired = true;
     return allowed;
@@ -83,7 +102,7 @@ export class CallDraft {
   fail(code: ShortCode, span: Span, message?: string): false {
     if (this.failure) return false;
     this.failure = code === "truncated" ? "truncated" : "invalid";
-    this.block.slip(code, span, message === undefined ? undefined : { message });
+    this.block.report(code, span, message === undefined ? undefined : { message });
     return false;
   }
 

@@ -13,6 +13,8 @@ export class Cursor {
   /** Marks that were written with other characters. */
   readonly lookAlikes: Span[] = [];
   readonly variable: Variable = {};
+  /** Takes the text of a long value, without the whole reading being resumed for each chunk; true once it has to be. */
+  skim: (() => boolean) | undefined;
 
   get offset(): number {
     return this.source.offset;
@@ -46,25 +48,30 @@ export class Cursor {
   /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
   *take(mark: Mark | undefined): Reading<boolean> {
     if (!mark) return false;
-    for (;;) {
-      const { source } = this;
-      const start = behindSpace(source.text, source.at);
-      const end = markAt(source.text, start, mark, this.ended, this.variable);
-      if (end === more) {
-        yield;
-        continue;
-      }
-      if (end === 0) return false;
-      if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
-      source.at = end;
-      return true;
-    }
+    let found = this.#tryTake(mark);
+    for (; found === undefined; found = this.#tryTake(mark)) yield;
+    return found;
   }
 
   /** Goes behind the first of several marks that stands here. */
   *takeAny(marks: readonly Mark[]): Reading<boolean> {
-    for (const mark of marks) if (yield* this.take(mark)) return true;
+    for (const mark of marks) {
+      let found = this.#tryTake(mark);
+      for (; found === undefined; found = this.#tryTake(mark)) yield;
+      if (found) return true;
+    }
     return false;
+  }
+
+  /** As {@link take}; undefined when only more text decides. */
+  #tryTake(mark: Mark): boolean | undefined {
+    const { source } = this;
+    const start = behindSpace(source.text, source.at);
+    const end = markAt(source.text, start, mark, this.ended, this.variable);
+    if (end <= 0) return end === more ? undefined : false;
+    if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
+    source.at = end;
+    return true;
   }
 
   /** Whether one of several marks stands here, white space apart. */

@@ -1,4 +1,4 @@
-import { callAt, headerEndAt } from "./head.ts";
+import { callAt, headerEndAt, nameAt } from "./head.ts";
 import { behindSpace, last, markAt, more } from "./marks.ts";
 import type { RowMarks } from "./row-marks.ts";
 
@@ -33,13 +33,15 @@ export class Detector {
     if (seconds === undefined) return undefined;
     if (at + 1 < text.length ? !seconds.includes(text.charAt(at + 1)) : ended) return undefined;
     let undecided = false;
+    let second: RowMarks | undefined;
     for (const marks of this.#rows) {
       const begins = beginsAt(text, at, marks, ended, isLineStart);
       if (begins === more) undecided = true;
+      else if (begins > 0 && lacksNameEnd(text, at, marks, ended)) second ??= marks;
       // What an earlier one waits for may make it the one.
       else if (begins > 0) return undecided ? "more" : marks;
     }
-    return undecided ? "more" : undefined;
+    return undecided ? "more" : second;
   }
 }
 
@@ -87,6 +89,14 @@ export function beginsAt(text: string, place: number, marks: RowMarks, ended: bo
       if (call > 0) return call;
     }
   return undecided ? more : 0;
+}
+
+/** Whether the line break that ends a name is missing: another dialect has none there. */
+function lacksNameEnd(text: string, at: number, marks: RowMarks, ended: boolean): boolean {
+  const [open] = marks.open;
+  if (!open || marks.callOpen || marks.nameEnds[0]?.texts[0] !== "\n") return false;
+  const head = nameAt(text, markAt(text, at, open, ended), marks, ended);
+  return head !== undefined && head !== "more" && text.charAt(head.end - 1) !== "\n";
 }
 
 /** So far behind an opener its first argument may stand. */

@@ -3,8 +3,8 @@ import type { BlockGrammar, BlockReader, InlineProbe, LineProbe, ProbeAnswer } f
 import type { DialectBlock } from "../types.ts";
 import { BareCalls } from "./bare.ts";
 import type { ReadingHost } from "./block-draft.ts";
-import { Detector } from "./detect.ts";
-import { type ProseMarks, ProseReader } from "./prose.ts";
+import type { ReadingPlan } from "./plan.ts";
+import { ProseReader } from "./prose.ts";
 import type { RowMarks } from "./row-marks.ts";
 import { RunReader } from "./run-reader.ts";
 
@@ -15,31 +15,19 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly sendsInLine = true;
   readonly breaksBefore = 2;
   readonly heads: string;
-  readonly #detector: Detector;
+  readonly #plan: ReadingPlan;
   readonly #bare: BareCalls;
-  readonly #prose: ProseMarks;
-  readonly #fenced: readonly RowMarks[];
   readonly #host: ReadingHost;
   whole?: BlockReader<DialectBlock>;
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 
-  constructor(
-    rows: readonly RowMarks[],
-    prose: ProseMarks,
-    host: ReadingHost,
-    isFixed: boolean,
-    foreign: DialectGrammar["foreign"],
-  ) {
-    this.#detector = new Detector(rows);
-    this.#bare = new BareCalls(rows, host.tools, isFixed);
-    this.#prose = prose;
-    this.#fenced = rows.filter(({ open }) =>
-      open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```")),
-    );
+  constructor(plan: ReadingPlan, host: ReadingHost, foreign: DialectGrammar["foreign"]) {
+    this.#plan = plan;
+    this.#bare = new BareCalls(plan.bare, host.tools, plan.isMarkless);
     this.#host = host;
     this.foreign = foreign;
-    this.heads = this.#detector.heads;
+    this.heads = plan.detector.heads;
   }
 
   lastCall({ calls, span }: DialectBlock): number {
@@ -52,11 +40,11 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     while (text.charCodeAt(first) === 32 || text.charCodeAt(first) === 9) first += 1;
     const here = { ...probe, at: first, offset: offset + first - at };
     const fenced = fence && firstInFence ? `\`\`\`${fence.info}` : undefined;
-    const inFence = fenced && this.#fenced.find(({ open }) => open.some(({ texts }) => texts.includes(fenced)));
+    const inFence = fenced && this.#plan.fenced.find(({ open }) => open.some(({ texts }) => texts.includes(fenced)));
     if (inFence) return this.#reader(here, inFence, { isInFence: true });
     const found = this.#at(here, ended, true);
     if (found !== "no") return found;
-    const bare = this.#bare.find(text, first, ended);
+    const bare = here.offset < this.#bare.textUntil ? undefined : this.#bare.find(text, first, ended);
     if (bare === "more") return "more";
     return bare ? this.#reader(here, bare, { isBare: true }) : "no";
   }
@@ -67,10 +55,10 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
 
   #at(probe: InlineProbe, ended: boolean, isLineStart: boolean): Exclude<ProbeAnswer<DialectBlock>, "hold"> {
     const { text, at } = probe;
-    const marks = this.#detector.find(text, at, ended, isLineStart);
+    const marks = this.#plan.detector.find(text, at, ended, isLineStart);
     if (marks === "more") return "more";
     if (marks) return this.#reader(probe, marks, {});
-    const length = this.#prose.at(text, at, ended, isLineStart);
+    const length = this.#plan.prose.at(text, at, ended, isLineStart);
     if (length === "more") return "more";
     return length > 0 ? new ProseReader(probe.offset, length) : "no";
   }

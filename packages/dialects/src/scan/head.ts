@@ -1,5 +1,5 @@
 import { headerAt } from "../engines/harmony.ts";
-import { behindSpace, type Mark, markAt, more } from "./marks.ts";
+import { behindSpace, type Mark, markAt, more, type Variable } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
 /** Longer than any opening tag. */
@@ -9,6 +9,10 @@ const maxNameLength = 256;
 
 /** A name that the end of the text cut off; a word of a sentence ends in a sign, or stands behind a blank. */
 const cutName = /^[\w.:-]{0,99}\w$/;
+
+/** Attributes that the end of the text cut off. */
+const cutAttributes =
+  /^(?:\s{1,9}[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*"|'[^'<]*'))*\s{0,9}(?:[\w:-]{1,100}\s{0,9}=\s{0,9}(?:"[^"<]*|'[^'<]*)?)?$/;
 
 /** The head of a call: what stands between its opener and its arguments. */
 export interface CallHead {
@@ -21,11 +25,17 @@ export interface CallHead {
 }
 
 /** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
-export function anyAt(text: string, at: number, marks: readonly (Mark | undefined)[], ended: boolean): number {
+export function anyAt(
+  text: string,
+  at: number,
+  marks: readonly (Mark | undefined)[],
+  ended: boolean,
+  variable?: Variable,
+): number {
   const start = behindSpace(text, at);
   let undecided = false;
   for (const mark of marks) {
-    const found = mark ? markAt(text, start, mark, ended) : 0;
+    const found = mark ? markAt(text, start, mark, ended, variable) : 0;
     if (found > 0) return found;
     undecided ||= found === more;
   }
@@ -53,7 +63,9 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
   let nameEnd = 0;
   const head = (end: number, next: number): CallHead | undefined => {
     const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
-    if (/[\n<]/.test(name)) return undefined;
+    // Where no mark of its own shows that it is a name, several words are prose.
+    const isWord = body === "tags" && (!marks.callOpen || next === end);
+    if ((isWord ? /[\s<]/ : /[\n<]/).test(name)) return undefined;
     const id = idStart === undefined ? undefined : text.slice(idStart, end).trim();
     return { name, id, start, end: next };
   };
@@ -100,13 +112,17 @@ export function headerEndAt(text: string, at: number, { header }: RowMarks, ende
 /** Returns the index behind what ends an opening tag whose attributes begin at an index; 0 when nothing does, or {@link more}. */
 export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean): number {
   let quote = "";
+  let isAssigned = false;
   for (let index = at; index < at + maxTagLength; index += 1) {
     if (index >= text.length) return ended ? 0 : more;
     const unit = text.charAt(index);
     const end = quote === "" ? markAt(text, index, tagEnd, ended) : 0;
     if (end !== 0) return end;
+    if (quote === "" && unit === "<") return 0;
+    // A quote that is no value's opens nothing: it would take in the tag's end, and what stands behind it.
     if (quote === unit) quote = "";
-    else if (quote === "" && (unit === '"' || unit === "'")) quote = unit;
+    else if (quote === "" && isAssigned && (unit === '"' || unit === "'")) quote = unit;
+    isAssigned = unit === "=" || (isAssigned && unit === " ");
   }
   return 0;
 }
@@ -123,6 +139,12 @@ export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean
   return anyAt(text, start, [marks.argOpen, marks.callClose, ...marks.close, ...marks.stops], ended);
 }
 
+/** Whether the end of the text cut off the header of a message to a tool. */
+const isCutHeader = (text: string, at: number): boolean =>
+  /^(?:<\|start\|>assistant)?\s{0,9}(?:<\|channel\|>\s{0,9}\w{1,40}\s{1,9})?to=/.test(text.slice(at, at + 100)) &&
+  text.startsWith("<|", at) &&
+  headerAt(text, at, false) === "more";
+
 /** Whether a call can begin at an index, behind its wrapper or without one: 0, a higher number, or {@link more}. */
 export function callAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
@@ -136,11 +158,13 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (end === more) return ended ? 1 : more;
     if (end === 0 && !callOpen.optional) return 0;
     if (end > 0) next = end;
+    if (next >= text.length) return ended ? 1 : more;
   } else if (row.list && text.charCodeAt(next) === 91) {
     next = behindSpace(text, next + 1);
     if (next >= text.length) return ended ? 1 : more;
     if (text.charCodeAt(next) === 93) return 1;
   }
+  if (marks.asJson && text.charCodeAt(next) === 123) return 1;
   if (name.at === "key" || name.at === "only-key") {
     // Some write the name before the object, all the same.
     const form = name.at === "key" && row.list && marks.close.length > 0 ? /^(?:[\w.:-]{1,100})?\{/ : /^\{/;
@@ -152,12 +176,13 @@ export function callAt(text: string, at: number, marks: RowMarks, ended: boolean
     if (next >= text.length) return ended ? 1 : more;
     if (!/\s/.test(text.charAt(next))) return 0;
     const end = tagEndAt(text, next, marks.callEnd, ended);
-    return end > 0 ? bodyAt(text, end, marks, ended) : end;
+    if (end > 0) return bodyAt(text, end, marks, ended);
+    return end === 0 && ended && cutAttributes.test(text.slice(next, next + maxTagLength)) ? 1 : end;
   }
   const head = nameAt(text, next, marks, ended);
   if (head === "more") return more;
   // A name that the end cut off.
-  if (!head)
-    return ended && !marks.isHeader && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
-  return !/\w/.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
+  if (!head && marks.isHeader) return ended && isCutHeader(text, next) ? 1 : 0;
+  if (!head) return ended && (start === at || callOpen) && cutName.test(text.slice(next, next + 101)) ? 1 : 0;
+  return !/[\p{L}\p{N}_]/u.test(head.name) && !row.call.nameKey ? 0 : bodyAt(text, head.end, marks, ended);
 }

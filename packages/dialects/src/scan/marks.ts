@@ -74,8 +74,9 @@ export const last: { looksAlike: boolean; isOther: boolean } = { looksAlike: fal
  */
 export function markAt(text: string, at: number, mark: Mark, ended: boolean, variable?: Variable): number {
   let undecided = false;
-  for (const [number, one] of mark.texts.entries()) {
-    const found = textAt(text, at, one, ended, variable);
+  const { texts } = mark;
+  for (let number = 0; number < texts.length; number += 1) {
+    const found = textAt(text, at, texts[number] as string, ended, variable);
     if (found === more) undecided = true;
     else if (found > 0) {
       last.isOther = number >= mark.ownTexts;
@@ -101,10 +102,13 @@ function textAt(text: string, start: number, wanted: string, ended: boolean, var
       index += lead.length + 1;
       const known = variable?.value;
       const from = at;
-      if (known !== undefined) at += text.startsWith(known, at) ? known.length : 0;
-      else if (text.startsWith(lead, at)) {
+      if (known !== undefined) {
+        if (text.length - at < known.length && !ended && known.startsWith(text.slice(at))) return more;
+        at += text.startsWith(known, at) ? known.length : 0;
+      } else if (text.startsWith(lead, at)) {
         at += lead.length;
         while (at - from < 16 + lead.length && /[A-Za-z0-9]/.test(text.charAt(at))) at += 1;
+        if (at >= text.length && !ended) return more;
         if (at === from + lead.length) at = from;
       }
       varied = text.slice(from, at);

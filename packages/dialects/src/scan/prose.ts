@@ -6,6 +6,8 @@ import type { RowMarks } from "./row-marks.ts";
 /** Special tokens that plain text stands between: they vanish. */
 export class ProseMarks {
   readonly #marks: readonly Mark[];
+  /** What stands before an element of reasoning, and belongs to it. */
+  readonly #prefixes: readonly (readonly [prefix: string, mark: Mark])[];
   readonly #others: readonly ProseHead[];
 
   /** @param heads Further ones, which are more than a text. */
@@ -21,19 +23,39 @@ export class ProseMarks {
       .sort((one, other) => other.length - one.length)
       .map((text) => markOf(text.startsWith(">") ? { text, lineStart: true } : { text }));
     this.#others = heads;
+    this.#prefixes = rows.flatMap(({ row }) =>
+      row.reasoning
+        .flatMap(({ open, close }) => [open, close])
+        .filter((text) => /.<\/?think>$/.test(text))
+        .map((text): [string, Mark] => [text.slice(0, text.lastIndexOf("<")), markOf({ text })]),
+    );
   }
 
   /** Returns the length of what vanishes at an index; 0 for nothing, `"more"` when only more text decides. */
   at(text: string, at: number, ended: boolean, isLineStart: boolean): number | "more" {
+    const unit = text.charCodeAt(at);
+    // All of them begin with `<|` or `>>>`, and the prefixes with `]`.
+    if (unit !== 62 && unit !== 93 && (unit !== 60 || (at + 1 < text.length && text.charCodeAt(at + 1) !== 124)))
+      return 0;
     let undecided = false;
     for (const head of this.#others) {
       const end = head(text, at, ended);
       if (end > 0) return end - at;
       undecided ||= end === more;
     }
+    for (const [prefix, mark] of this.#prefixes) {
+      const end = markAt(text, at, mark, ended);
+      if (end > 0) return prefix.length;
+      undecided ||= end === more;
+    }
     for (const mark of this.#marks) {
       if (mark.lineStart && !isLineStart) continue;
-      const end = markAt(text, at, mark, ended);
+      let end = markAt(text, at, mark, ended);
+      // The line break of such a mark belongs to it.
+      if (end > 0 && mark.lineStart) {
+        if (text.charAt(end) === "\n") end += 1;
+        else if (end >= text.length && !ended) end = more;
+      }
       if (end > 0) return undecided ? "more" : end - at;
       undecided ||= end === more;
     }

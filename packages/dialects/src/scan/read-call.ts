@@ -1,3 +1,4 @@
+import { readJsonBody } from "../engines/json-body.ts";
 import { readAttributes } from "../engines/tag-text.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import type { CallDraft } from "./call-draft.ts";
@@ -6,26 +7,31 @@ import { nameAt } from "./head.ts";
 import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
-/** Reads the arguments of a call, and goes behind them; false when the call is rejected. */
-export type BodyReader = (call: CallDraft, cursor: Cursor, marks: RowMarks) => Reading<boolean>;
-
 /** Reads one call, from its opener to behind what closes it. Its draft tells whether it is whole. */
 export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): Reading<CallDraft> {
   yield* cursor.space();
   const call = block.begin(cursor.offset);
   const { callOpen, callClose } = marks;
   const body = bodyOf(marks);
-  if (callOpen && !marks.isHeader) yield* cursor.take(callOpen);
+  // A server that strips what opens a call strips what closes it.
+  const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
+  if (marks.asJson && (yield* cursor.sees([brace]))) {
+    const isRead = yield* readJsonBody(call, cursor, marks.asJson, false);
+    if (isRead && body === "tags" && callClose && !(yield* cursor.take(callClose)))
+      call.slip("unclosed", { start: call.start, end: cursor.offset });
+    return call;
+  }
   const readBody = block.host.bodies[body];
   if (!readBody || !(yield* readHead(call, cursor, marks)) || !(yield* readBody(call, cursor, marks))) return call;
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
   if (callClose.ownTexts > 1) yield* cursor.take(fence);
-  if (!callClose.optional && !(yield* cursor.sees(marks.stops)))
+  if (!callClose.optional && !isStripped && !(yield* cursor.sees(marks.stops)))
     call.slip("unclosed", { start: call.start, end: cursor.offset });
   return call;
 }
 
 const fence = markOf({ text: "```" });
+const brace = markOf({ text: "{" });
 
 /** Reads the name of a call, where it stands before the arguments. */
 function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
@@ -33,6 +39,7 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
   const span = { start: call.start, end: cursor.offset };
   if (rule.at === "attribute") {
     const attributes = yield* readAttributes(cursor, marks.callEnd, marks.row.entities);
+    if (!attributes && cursor.isCut) cursor.source.seek(cursor.source.length);
     if (!attributes) return call.fail(cursor.isCut ? "truncated" : "missing-name", span);
     if (id && "attribute" in id) call.id = attributes.get(id.attribute);
     call.named(attributes.get(rule.attribute) ?? "", { start: call.start, end: cursor.offset });
@@ -50,7 +57,9 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     }
     if (!head) {
       const rest = source.text.slice(source.at, source.at + 300);
-      return call.fail(cursor.ended && rest.length < 300 ? "truncated" : "missing-name", span);
+      const isCut = cursor.ended && rest.length < 300;
+      if (isCut && !rest.includes("\n")) source.at = source.text.length;
+      return call.fail(isCut ? "truncated" : "missing-name", span);
     }
     const at = { start: source.base + head.start, end: source.base + head.end };
     source.at = head.end;
@@ -58,19 +67,22 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
     const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
     const parts = pattern?.exec(head.name);
     if (parts) call.id = head.name;
-    if (head.name !== "" || marks.row.call.nameKey === undefined) call.named(parts?.[1] ?? head.name, at);
+    if (head.name !== "" || marks.row.call.nameKey === undefined)
+      call.named(parts ? (marks.row.call.prefix ?? "") + parts[1] : head.name, at);
     return !call.failure;
   }
 }
 
-/** Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. */
-export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<void> {
+/**
+ * Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. `isOnLine`:
+ * to the end of its line at most.
+ */
+export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOnLine = false): Reading<void> {
   const from = cursor.offset;
-  const nextInList = marks.row.list && marks.row.call.name.at === "key";
   for (;;) {
     const { source } = cursor;
     const { text } = source;
-    const found = /[<[\]`{;]/g;
+    const found = isOnLine ? /[<[\]`{;\n]/g : /[<[\]`{;]/g;
     found.lastIndex = source.at;
     const match = found.exec(text);
     source.at = match?.index ?? text.length;
@@ -78,10 +90,11 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
       if (yield* cursor.wait()) continue;
       break;
     }
+    if (match[0] === "\n") return;
     if (marks.callClose && (yield* cursor.take(marks.callClose))) return;
     if (yield* cursor.sees([...marks.close, ...marks.openers, ...marks.stops])) return;
     if (call.block.inReasoning && (yield* cursor.sees(marks.reasoningClosers))) return;
-    if (nextInList && cursor.offset > call.start && (yield* isObjectStart(cursor))) return;
+    if (marks.row.list && cursor.offset > call.start && (yield* isNextInList(call, cursor))) return;
     cursor.source.at += 1;
   }
   if (call.failure === "truncated") return;
@@ -90,13 +103,19 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
   cursor.source.seek(lineBreak < 0 ? cursor.source.length : from + lineBreak);
 }
 
-/** Whether an object with a string as its first key begins here. */
-function* isObjectStart(cursor: Cursor): Reading<boolean> {
+/**
+ * Whether the next object of a list of calls begins here: with a string as its first key, behind the end of another one. Where that key is
+ * the name, it must be a tool's, behind the end of both arguments and call.
+ */
+function* isNextInList({ block, start }: CallDraft, cursor: Cursor): Reading<boolean> {
+  const isNamed = block.row.call.name.at === "only-key";
+  const before = cursor.slice(Math.max(start, cursor.offset - 64), cursor.offset);
+  if (!(isNamed ? /\}\s*\}[\s,]*$/ : /\}[\s,]*$/).test(before)) return false;
   for (;;) {
     const { source } = cursor;
-    const match = /^\{\s*(?:(["'])(?:[\w-]{0,40})(\1)?)?/.exec(source.text.slice(source.at, source.at + 100));
+    const match = /^\{\s*(?:(["'])([\w.:-]{0,40})(\1)?)?/.exec(source.text.slice(source.at, source.at + 100));
     if (!match) return false;
-    if (match[2]) return true;
+    if (match[3]) return !isNamed || block.host.tools.has(match[2] ?? "");
     if (match[0].length < Math.min(100, source.text.length - source.at) || !(yield* cursor.wait())) return false;
   }
 }

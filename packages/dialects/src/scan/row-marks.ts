@@ -34,6 +34,8 @@ export interface RowMarks {
   readonly literalClosers: readonly Mark[];
   /** What ends reasoning: a call in reasoning does not reach behind it. */
   readonly reasoningClosers: readonly Mark[];
+  /** The same for calls that are JSON objects all the same. */
+  readonly asJson?: RowMarks;
 }
 
 const made = new WeakMap<Dialect, RowMarks>();
@@ -41,6 +43,13 @@ const one = (marker: Marker | VariableMarker | undefined): Mark | undefined => m
 const all = (marks: readonly (Mark | undefined)[]): Mark[] => marks.filter((mark) => mark !== undefined);
 const listEnd: Marker = { text: "]" };
 const closesReasoning: readonly Marker[] = [{ text: "</think>" }, { text: "</thinking>" }];
+
+const jsonRow = (row: Dialect): Dialect => ({
+  ...row,
+  call: { name: { at: "key", keys: ["name"] } },
+  arguments: { keys: ["arguments", "parameters"] },
+  values: "json",
+});
 
 /** Makes a dialect's marks ready; once for each dialect. */
 export function marksOf(row: Dialect): RowMarks {
@@ -74,6 +83,7 @@ export function marksOf(row: Dialect): RowMarks {
     literalClosers: all([...close, callClose, row.list ? markOf(listEnd) : undefined]),
     reasoningClosers: [...closesReasoning, ...row.reasoning.map(({ close: text }) => ({ text }))].map(markOf),
   };
+  if (call.json) marks = { ...marks, asJson: { ...marks, row: jsonRow(row) } };
   made.set(row, marks);
   return marks;
 }

@@ -42,8 +42,11 @@ export class RunReader implements BlockReader<DialectBlock> {
   }
 
   read(source: Source, end?: EndOptions): BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock> | undefined {
-    this.#cursor.source = source;
-    this.#cursor.ending = end;
+    const cursor = this.#cursor;
+    cursor.source = source;
+    cursor.ending = end;
+    if (!end && cursor.skim && !cursor.skim()) return undefined;
+    cursor.skim = undefined;
     const step = this.#reading.next();
     return step.done ? step.value : undefined;
   }
@@ -68,12 +71,22 @@ function* readBare(
   bare: BareCalls,
 ): Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>> {
   const events: DialectEvent[] = [];
-  const onEvent = host.onEvent && ((event: DialectEvent) => events.push(event));
+  const onEvent =
+    host.onEvent &&
+    ((event: DialectEvent) => {
+      const before = events.at(-1);
+      // Pieces of one value, which all have to wait.
+      if (event.type === "argument-delta" && before?.type === "argument-delta") before.text += event.text;
+      else events.push(event);
+    });
   const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
   const done = yield* readRun(block, cursor, marks, place);
   const { calls, rejected, status } = done.block;
   const areKnown = [...calls, ...rejected].every(({ name }) => name !== undefined && bare.knows(name));
-  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) return { segments: [], end: start };
+  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
+    bare.textUntil = block.failedAt ?? done.end;
+    return { segments: [], end: start };
+  }
   return { ...done, events };
 }
 
@@ -207,8 +220,11 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     const { failure } = call;
     isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
-      if (row.engine === "python") yield* skipPythonCall(cursor);
-      else yield* skipCall(call, cursor, marks);
+      block.failedAt ??= cursor.offset;
+      if (row.engine === "python") yield* skipPythonCall(cursor, place.isBare === true);
+      else yield* skipCall(call, cursor, marks, place.isBare);
+      // What was skipped may hold the list's end.
+      inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
     call.end(cursor.offset, textOf);

@@ -21,10 +21,10 @@ export function checkDialect(value: unknown): asserts value is Dialect {
     dialect,
     [
       'id:text engine:"json"|"tags"|"python"|"keyed"|"messages"|"template" models:string[] example:object',
-      'evidence:"template"|"parser"|"second-hand" open:list close:list separator:string list:true wrapsEach:true',
+      'evidence:"template"|"parser"|"second-hand" open:object[] close:object[] separator:string list:true wrapsEach:true',
       'header:string call:object arguments:object values:"json"|"python"|"raw-or-json"|"gemma"|"tree"',
-      "stringDelimiters:list plainSingleQuotes:true singleQuotes:true compact:true sorted:true entities:true",
-      'prose:list reasoning:list stops:string[] suffix:"text"|"none" results:object write:boolean bare:"known-names"',
+      "stringDelimiters:list[] plainSingleQuotes:true singleQuotes:true compact:true sorted:true entities:true",
+      'prose:object[] reasoning:object[] stops:string[] suffix:"text"|"none" results:object write:boolean bare:"known-names"',
     ] as const,
     [
       "id",
@@ -51,14 +51,14 @@ export function checkDialect(value: unknown): asserts value is Dialect {
   checkKeys(
     "dialect: call",
     call,
-    "open:object name:object close:object openEnd:text nameKey:text index:object id:object idPattern:text prefix:text",
+    'open:object name:object close:object openEnd:text nameKey:text index:object id:object idPattern:text json:true prefix:"functions."',
     ["name"],
   );
   checkKeys("dialect: arguments", args, [
     'keys:string[] open:object keyClose:object key:object|"tag" close:object openEnd:text pad:"one-lf"|"read-one-lf"|"none"',
     "typeMark:object otherMark:string|object cdata:true",
   ] as const);
-  checkKeys("dialect: example", dialect.example, "text:string calls:list", ["text", "calls"]);
+  checkKeys("dialect: example", dialect.example, "text:string calls:object[]", ["text", "calls"]);
   if (results) {
     checkKeys(
       "dialect: results",
@@ -67,7 +67,6 @@ export function checkDialect(value: unknown): asserts value is Dialect {
       ["open", "item", "close", "role"],
     );
   }
-  if (call.prefix !== undefined && call.prefix !== "functions.") fail("call.prefix", 'must be "functions."');
   if (call.idPattern !== undefined && call.idPattern !== idPattern) fail("call.idPattern", `must be ${idPattern}`);
   for (const [place, markers] of [["open", dialect.open] as const, ["close", dialect.close ?? []] as const])
     for (const [index, marker] of markers.entries()) checkMarker(`${place}[${index}]`, marker);

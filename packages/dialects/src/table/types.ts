@@ -84,6 +84,8 @@ export interface Dialect {
     id?: { key: string; counted?: true } | { attribute: string; counted?: true } | { behind: string };
     /** The text at the name's place is the call's id, written `{prefix}{name}:{number}`; the first group is the name. */
     idPattern?: string;
+    /** A call may be a JSON object with its name and arguments, all the same; it is never written so. */
+    json?: true;
     /** Stands before each name, and is no part of it. */
     prefix?: "functions.";
   };

@@ -44,7 +44,7 @@ export class LiteralReader {
   /** Of those that lose nothing, the first of each kind. */
   readonly slips: ValueSlip[] = [];
   /** Why it is `blocked` or `failed`. */
-  failure: { at: number; message: string } | undefined;
+  failure: { at: number; message: string; code?: ValueSlip["code"] } | undefined;
 
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
@@ -130,8 +130,10 @@ export class LiteralReader {
 
   #slip(code: ValueSlip["code"], affects: ValueSlip["affects"], start: number, end: number): void {
     const kind = code + affects;
-    if (this.#options.allows?.(code) === false) this.#fail(start, `${code} is not allowed`);
-    else if (affects === "value" || !this.#told.has(kind)) this.slips.push({ code, affects, start, end });
+    if (this.#options.allows?.(code) === false) {
+      this.state = "failed";
+      this.failure = { at: start, message: `${code} is not allowed`, code };
+    } else if (affects === "value" || !this.#told.has(kind)) this.slips.push({ code, affects, start, end });
     this.#told.add(kind);
   }
 

@@ -52,11 +52,15 @@ export class CallWriter {
   #call(call: WrittenCall): string {
     const { call: rule, arguments: args, engine } = this.#dialect;
     if (call.name === "") this.#refuse("name", "it is empty");
+    if (call.name.trim() !== call.name) this.#refuse("name", "it has white space at an edge, which would be lost");
     if (!args.open) this.#checkTypes(call);
     const open = markerText(rule.open);
     const close = markerText(rule.close);
     switch (rule.name.at) {
       case "key":
+        // Without marks a call is found by its name.
+        if (this.#dialect.open.every(({ unwritten }) => unwritten) && !/^[^"'\\\p{Cc}]{1,100}$/u.test(call.name))
+          this.#refuse("name", "no call would be found by it");
         return open + this.#object(call, rule.name.keys[0] as string) + close;
       case "only-key":
         return open + this.#values.object({ [call.name]: call.input }, "input", "json") + close;
@@ -127,7 +131,12 @@ export class CallWriter {
   #textName({ name, id }: WrittenCall, until: Marker | undefined): string {
     const { call: rule, arguments: args, engine } = this.#dialect;
     const ends = [until, args.open, rule.close].flatMap(beginningsOf).filter((text) => text !== "");
-    const isPlain = engine === "python" || engine === "keyed" ? /^[\p{L}_][\w.:-]*$/u : /^[^<>{[\n\r]+$/;
+    const isHeader = markerText(rule.open).startsWith("<|channel|>");
+    const isPlain = isHeader
+      ? /^[\w.:-]{1,90}$/
+      : engine === "python" || engine === "keyed"
+        ? /^[\p{L}_][\w.:-]*$/u
+        : /^(?=.*[\p{L}\p{N}_])[^<>{[\n\r]+$/u;
     const isWord = rule.open !== undefined || engine !== "tags" || !/\s/.test(name);
     if (!isPlain.test(name) || !isWord || name.trim() !== name || ends.some((end) => name.includes(end)))
       this.#refuse("name", "it would not be read as one name");

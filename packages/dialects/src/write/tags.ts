@@ -74,7 +74,8 @@ export class TagWriter {
       return `${open}${name}${attribute(typeMark.attribute, type, false, refuse)}${openEnd}${this.#body(place, true)}${close}`;
     }
     const name = key ?? "";
-    if (name.trim() !== name || name === "" || /[<>\n]/.test(name)) refuse("a name that can't stand in a tag");
+    if (name.trim() !== name || name === "" || /[<>\n=]|^(["']).*\1$/.test(name))
+      refuse("a name that can't stand in a tag");
     return `${open}${name}${markerText(args.keyClose)}${markerText(args.key)}${this.#body(place)}${close}`;
   }
 

@@ -39,8 +39,8 @@ const crossings = new Set([
 
 /** The text protocol by its id, with or without a version; a router's programs are written in ATTP. */
 function protocolOf(id: unknown): LogEntry["protocol"] {
-  const [, name] = /^(attp|trp|tam|toolsxml)/.exec(nameOf(id)) ?? [];
-  return name === undefined ? "none" : name === "trp" ? "attp" : (name as "attp" | "tam" | "toolsxml");
+  const [, name] = /^(attp|trp|tam|toolsxml|dialects)/.exec(nameOf(id)) ?? [];
+  return name === undefined ? "none" : name === "trp" ? "attp" : (name as "attp" | "tam" | "toolsxml" | "dialects");
 }
 
 function headEntry(record: Record<string, unknown>): LogEntry {

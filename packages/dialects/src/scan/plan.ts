@@ -1,0 +1,37 @@
+import type { Dialect } from "../table/types.ts";
+import { isMarkless } from "./bare.ts";
+import { Detector } from "./detect.ts";
+import { type ProseHead, ProseMarks } from "./prose.ts";
+import { marksOf, type RowMarks } from "./row-marks.ts";
+
+/** What reading needs of the dialects that may stand in a text, whatever the text and the tools. */
+export interface ReadingPlan {
+  /** The one that is asked for first. */
+  readonly rows: readonly RowMarks[];
+  readonly detector: Detector;
+  readonly prose: ProseMarks;
+  /** Those whose wrapper is a fence. */
+  readonly fenced: readonly RowMarks[];
+  /** Those whose calls are found by the names of tools. */
+  readonly bare: readonly RowMarks[];
+  /** The host has chosen a dialect without marks: if no tools are given, every name counts. */
+  readonly isMarkless: boolean;
+}
+
+/** Makes the plan for a list of dialects. `isFixed`: the host has chosen the first. */
+export function planOf(
+  dialects: readonly Dialect[],
+  isFixed: boolean,
+  heads: readonly ProseHead[] | undefined,
+): ReadingPlan {
+  const rows = dialects.map(marksOf);
+  const bare = rows.filter(({ row }) => row.bare === "known-names");
+  return {
+    rows,
+    detector: new Detector(rows),
+    prose: new ProseMarks(rows, heads),
+    fenced: rows.filter(({ open }) => open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```"))),
+    bare,
+    isMarkless: isFixed && bare.every(isMarkless),
+  };
+}
