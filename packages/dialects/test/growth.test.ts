@@ -27,6 +27,16 @@ testGrowth({
     "note[ARGS]{",
     '"title": "',
     "title=",
+    '{"name": "note", "arguments": {}},',
+    '[note(title="x"),',
+  ],
+  // A bare call that turns out to be none was read to the end of the text, from each line.
+  found: [
+    ["before a block", '{"name": "note", "arguments": {\n'],
+    ["in a fence", "note[ARGS]{\n"],
+    ["in a fence", '{"name": "note", "arguments": {\n'],
+    ["alone", '{"name": "note", "arguments": {}},\n'],
+    ["alone", '[note(title="x"),\n'],
   ],
   places: {
     "in a string of JSON": (text) => json(`"${text}"`),
