@@ -1,5 +1,5 @@
 // Bundles the slips with the parsers, from sources, and runs them: `node slips.mjs` prints the tables and writes slips/results.md,
-// `node slips.mjs --quick` prints them for every 25th case.
+// `node slips.mjs --quick` prints them for every 25th case. With `--dialects` it is about the formats of open models, and slips/dialects.md.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,5 +18,6 @@ await build({
   target: "node20",
   logLevel: "error",
 });
-const { main } = await import(pathToFileURL(outfile).href);
-await main(import.meta.dirname, process.argv.includes("--quick"));
+const { main, mainOfDialects } = await import(pathToFileURL(outfile).href);
+const run = process.argv.includes("--dialects") ? mainOfDialects : main;
+await run(import.meta.dirname, process.argv.includes("--quick"));

@@ -14,7 +14,7 @@ const silentOnes = (judged: readonly Judged[]): Judged[] => judged.filter(({ out
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-const cells = (judged: readonly Judged[]): string[] => [
+export const cells = (judged: readonly Judged[]): string[] => [
   number(judged.length),
   ...outcomes.map((outcome) => {
     const found = judged.filter((one) => one.outcome === outcome).length;
@@ -22,7 +22,7 @@ const cells = (judged: readonly Judged[]): string[] => [
   }),
 ];
 
-const columns = ["cases", "exact", "recovered", "held", "refused", "wrong", "lost"];
+export const columns = ["cases", "exact", "recovered", "held", "refused", "wrong", "lost"];
 
 /** Counts how often parsers are silently wrong, in every so many cases. Reports the first failing cases of our parsers at once. */
 export async function measureSlips(

@@ -7,14 +7,7 @@ import { reader } from "../readers.ts";
 import type { Judged } from "../run.ts";
 import type { Value } from "../slip.ts";
 import { casesOf } from "./slips.ts";
-import { type Input, textOf, tool } from "./write.ts";
-
-/** Whether the check of a call's input lets it run. */
-function isValid(input: Readonly<Record<string, unknown>>): boolean {
-  const { backup, file, text, ...more } = input;
-  const isTyped = typeof backup === "boolean" && typeof file === "string" && typeof text === "string";
-  return isTyped && Object.keys(more).length === 0;
-}
+import { type Input, isValid, textOf, tool } from "./write.ts";
 
 const isWrong = ({ name, input }: DialectBlock["calls"][number]): boolean => name !== tool.name || !isValid(input);
 

@@ -57,3 +57,10 @@ export function writtenOf(row: Dialect, input: Input): (Written & { nameEnd: num
   ];
   return { text, nameEnd, begun: nameEnd, valueEnd, complete: text.length, values, seams: [] };
 }
+
+/** Whether the check of a call's input lets it run. */
+export function isValid(input: Readonly<Record<string, unknown>>): boolean {
+  const { backup, file, text, ...more } = input;
+  const isTyped = typeof backup === "boolean" && typeof file === "string" && typeof text === "string";
+  return isTyped && Object.keys(more).length === 0;
+}

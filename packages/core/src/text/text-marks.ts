@@ -138,19 +138,27 @@ export function reasoningMarks(own?: readonly (readonly [open: string, close: st
 }
 
 const blank = "[ \\t]{0,9}";
-const result = new RegExp(
-  `^(?:\\[{1,2}${blank}["']?tool[_ -]?results?["']?${blank}\\]{1,2}|<${blank}\\|${blank}\\[${blank}TOOL_RESULT${blank}\\]${blank}\\|${blank}>` +
-    `|<${blank}results(?=[\\s/>])|<\\|?tool_response\\|?>|<function_results>|<[｜|]tool[▁_]outputs?[▁_]begin[｜|]>)`,
-  "i",
-);
-const resultStart = new RegExp(`^(?:\\[{1,2}${blank}(?:["']?t|["']?$)|<(?:${blank}[|rtf｜]|${blank}$)|$)`, "i");
+const letters = (word: string): string[] => [...word];
+/** What only the host may write, each as the patterns of its signs in order. */
+const resultMarkers: readonly (readonly string[])[] = [
+  ["\\[{1,2}", blank, "[\"']?", ...letters("tool"), "[_ -]?", ...letters("result"), "s?", "[\"']?", blank, "\\]{1,2}"],
+  ["<", blank, "\\|", blank, "\\[", blank, ...letters("TOOL_RESULT"), blank, "\\]", blank, "\\|", blank, ">"],
+  ["<", blank, ...letters("results"), "(?=[\\s/>])"],
+  ["<", "\\|?", ...letters("tool_response"), "\\|?", ">"],
+  letters("<function_results>"),
+  ["<", "[｜|]", ...letters("tool"), "[▁_]", ...letters("output"), "s?", "[▁_]", ...letters("begin"), "[｜|]", ">"],
+];
+const anyOf = (patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})`, "i");
+const result = anyOf(resultMarkers.map((signs) => signs.join("")));
+/** A line that ends in one of them, or right behind it. */
+const resultStart = anyOf(resultMarkers.map((signs) => signs.reduceRight((rest, sign) => `(?:$|${sign}${rest})`, "$")));
 
 /**
  * Returns the length of the result marker that a line begins with, its white space apart: what only the host may write, in any format.
  * `undefined` for none, `"more"` when only the rest of the line decides.
  */
 export function resultMarker(line: string, isComplete: boolean): number | "more" | undefined {
-  return !isComplete && line.length < 80 && resultStart.test(line) ? "more" : result.exec(line)?.[0].length;
+  return !isComplete && resultStart.test(line) ? "more" : result.exec(line)?.[0].length;
 }
 
 const role = "(?:user|human|prompter|system|developer|assistant|chatbot|tools?|ipython|observation|environment)";

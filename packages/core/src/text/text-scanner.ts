@@ -243,7 +243,7 @@ export class TextScanner<Block extends BlockBase> {
       },
       this.#ended,
     );
-    if (answer === "more") return this.#wait();
+    if (answer === "more") return !this.#grammar.sendsInLine && this.#wait();
     if (answer === "hold") {
       this.#heldLine ??= offset;
       return this.#passLine(end < 0 ? source.text.length : end);

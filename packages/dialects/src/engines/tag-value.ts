@@ -53,6 +53,9 @@ function closesAll(text: string, at: number, marks: RowMarks, ended: boolean, va
   return anyAt(text, wrapper, marks.openers, ended, variable);
 }
 
+/** A first line that ends as an opener does. */
+const lateOpener = /^[^\n<]{0,99}>\r?\n/;
+
 /**
  * Reads a value up to the mark that closes it, and goes behind that. Undefined when the text ends in it. The value's text is given out as it
  * comes, as far as no later text can change it.
@@ -63,6 +66,8 @@ export function* readTagValue(
   marks: RowMarks,
   { close, isPadded, isNested, piece }: ValueRules,
 ): Reading<{ start: number; end: number } | undefined> {
+  const { pad, cdata } = marks.row.arguments;
+  const begin = cursor.offset;
   if (isPadded) yield* cursor.lineBreak();
   const start = cursor.offset;
   let sent = start;
@@ -75,14 +80,16 @@ export function* readTagValue(
     const tail = cursor.slice(Math.max(start, closer - 2), closer);
     const end = isPadded && tail.endsWith("\n") ? closer - lineBreakAt(tail) : closer;
     send(end);
+    // The opener's last sign stands twice, or its key: else a line break would stand before the value.
+    if (start === begin && pad === "one-lf" && lateOpener.test(cursor.slice(start, Math.min(end, start + 102))))
+      doubt ??= start;
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
     return { start, end };
   };
-  const { pad, cdata } = marks.row.arguments;
   const head = close?.texts[0]?.charAt(0) || "<";
   const { variable } = cursor;
   /** A value that ends with its own closing mark is written otherwise than with two of them in a row. */
-  const tellsTwice = pad === "one-lf" || cdata === true;
+  const tellsTwice = pad === "one-lf" || cdata === true || marks.row.values === "tree";
   /** Goes to where a mark may stand; false when there is no such place yet. */
   const skim = (): boolean => {
     const { source } = cursor;

@@ -55,17 +55,12 @@ export function beginsAt(text: string, place: number, marks: RowMarks, ended: bo
     const end = markAt(text, at, opener, ended);
     undecided ||= end === more;
     if (end <= 0) continue;
+    const { isOther } = last;
+    const call = behindSpace(text, end) - end > maxSpace ? 0 : callAt(text, end, marks, ended);
     // Marks that another dialect has for its own: the type mark of the first argument tells.
-    if (last.isOther) {
-      const typed = typeMarkAt(text, end, marks, ended);
-      undecided ||= typed === more;
-      if (typed <= 0) continue;
-    }
-    const next = behindSpace(text, end);
-    if (next - end > maxSpace) continue;
-    const call = callAt(text, end, marks, ended);
-    if (call > 0) return call;
-    undecided ||= call === more;
+    const typed = call !== 0 && isOther ? typeMarkAt(text, end, marks, ended) : 1;
+    if (call > 0 && typed > 0) return call;
+    undecided ||= (call === more && typed !== 0) || (call !== 0 && typed === more);
   }
   const { callOpen, isHeader } = marks;
   if (isHeader) {

@@ -1,6 +1,6 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
-import { readString, standsAt, type Token } from "./string-token.ts";
+import { keep, readString, standsAt, type Token } from "./string-token.ts";
 import type { LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
 import { readWord, wordRun } from "./word.ts";
 
@@ -200,7 +200,7 @@ export class LiteralReader {
 
   #beginToken(isKey: boolean, units: number, close: string, run?: RegExp): boolean {
     const start = this.#base + this.#at;
-    this.#token = { isKey, start, text: "", piece: "", close, run, state: "open", control: -1 };
+    this.#token = { isKey, start, text: "", tail: "", piece: "", close, run, state: "open", control: -1 };
     if (!isKey) this.#tellBegin(start);
     return this.#go(units);
   }
@@ -228,7 +228,7 @@ export class LiteralReader {
     const { language } = this.#syntax;
     this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
     const { isKey, start, piece, close, run, state, control } = token;
-    token.text = token.text ? token.text + piece : piece;
+    keep(token, piece);
     if (!isKey && piece) this.#tellPiece(piece);
     const end = this.#base + this.#at;
     if (state === "failed") return this.#fail(end, "no such escape");
@@ -236,7 +236,7 @@ export class LiteralReader {
     if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
     if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
     if (control >= 0) this.#slip("json-repaired", "none", control, control + 1);
-    return this.#endToken(token, token.text === piece ? piece : flat(token.text), end);
+    return this.#endToken(token, token.text || token.tail !== piece ? flat(token.text + token.tail) : piece, end);
   }
 
   #tellPiece(piece: string): void {

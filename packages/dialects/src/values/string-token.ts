@@ -1,3 +1,4 @@
+import { flat } from "@toolglot/internal";
 import { readEscape } from "./escapes.ts";
 
 /** A string or a word that is half read. */
@@ -5,8 +6,9 @@ export interface Token {
   isKey: boolean;
   /** Offset of its first unit. */
   start: number;
-  /** What was read, decoded, but for the last piece. */
+  /** What was read, decoded, and what of it came last. */
   text: string;
+  tail: string;
   piece: string;
   /** What closes a string; a word has none. */
   close: string;
@@ -20,6 +22,16 @@ export interface Token {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const control = /[\0-\x1f]/;
 const fewSpaces = /\s{0,99}/y;
+
+const longTail = 512;
+
+/** Adds a piece to what was read. Many small ones in a row cost more to keep than to join. */
+export function keep(token: Token, piece: string): void {
+  token.tail = token.tail ? token.tail + piece : piece;
+  if (token.state !== "open" || token.tail.length <= longTail) return;
+  token.text += flat(token.tail);
+  token.tail = "";
+}
 
 /**
  * Reads on in a string from an index of a window that begins at an offset; returns the index up to which it is decided. What is decoded
