@@ -3,8 +3,9 @@
 // a difference is an error.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jsonRepairs, literals } from "./lib/dialect-vectors/bodies.mjs";
 import { closers, entities, whiteSpace } from "./lib/dialect-vectors/closers.mjs";
-import { jsonRepairs, keys, literals, missing, names, siblings } from "./lib/dialect-vectors/names.mjs";
+import { keys, missing, names, siblings } from "./lib/dialect-vectors/names.mjs";
 import { lookAlikes, mentions, order, reasoning, unwrapped } from "./lib/dialect-vectors/places.mjs";
 import { truncation } from "./lib/dialect-vectors/truncation.mjs";
 import { typing } from "./lib/dialect-vectors/typing.mjs";

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect, it } from "vitest";
@@ -23,6 +24,12 @@ const form = new Validator(read("vectors.schema.json") as Schema, "2020-12", fal
 const vectors = readdirSync(new URL("../dialects", import.meta.url)).filter(
   (name) => name !== "dialects.json" && !name.endsWith(".schema.json"),
 );
+
+it("has the vectors of rules that the script writes", () => {
+  execFileSync(process.execPath, ["scripts/dialect-vectors.mjs", "--check"], {
+    cwd: new URL("../..", import.meta.url),
+  });
+});
 
 it.each(vectors)("keeps the vectors of %s in the form of vectors.schema.json", (name) => {
   const { valid, errors } = form.validate(read(name));

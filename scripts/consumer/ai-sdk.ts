@@ -1,4 +1,5 @@
 import { aiSdkModel, fromAiSdkTools, inOrder, toAiSdkTools, toolglotMiddleware } from "@toolglot/ai-sdk";
+import { rescueToolCalls } from "@toolglot/ai-sdk/rescue";
 import { type AnyTool, type ToolProtocol, textMessage } from "@toolglot/core";
 import { createBridge } from "@toolglot/core/bridge";
 
@@ -84,6 +85,13 @@ export async function consume(): Promise<string> {
   const parts: string[] = [];
   for await (const part of model({ messages: [textMessage("user", "2 + 3?")] }, new AbortController().signal))
     parts.push(typeof part === "string" ? part : part.type);
+  const rescue = rescueToolCalls({ specificationVersion: "v3" });
+  const declared = await rescue.transformParams({ type: "generate", params: { prompt, tools: functions } });
+  const leaked = {
+    ...(await doGenerate()),
+    content: [{ type: "text", text: '[TOOL_CALLS]add[ARGS]{"a": 2, "b": 3}' }],
+  };
+  const rescued = await rescue.wrapGenerate({ doGenerate: async () => leaked, params: declared });
   const bridge = createBridge(protocol, { tools: [add] });
   return [
     params.prompt[0].role,
@@ -93,8 +101,9 @@ export async function consume(): Promise<string> {
     answer.finishReason.unified,
     back?.name,
     parts.join(),
+    rescued.content[0].input,
     bridge.system === params.prompt[0].content,
   ].join(" | ");
 }
 
-export const expected = "system | I add. | add | 5 | tool-calls | add | five,finish | true";
+export const expected = 'system | I add. | add | 5 | tool-calls | add | five,finish | {"a":2,"b":3} | true';

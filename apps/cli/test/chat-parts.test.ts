@@ -168,6 +168,15 @@ it.each(["native", "attp"] as const)(
   },
 );
 
+it("should complete protocols, with the dialect of each model", () => {
+  expect(completionsOf("/protocol t", folder, commands)).toEqual([
+    ["tam", "toolsxml", "trp", "trp-code", "trp-code-js"],
+    "t",
+  ]);
+  expect(completionsOf("/protocol dialect:qw", folder, commands)).toEqual([["dialect:qwen-xml"], "dialect:qw"]);
+  expect(completionsOf("/protocol ", folder, commands)[0]).toContain("dialect:auto");
+});
+
 it("should complete files", () => {
   expect(completionsOf("see @x", folder, commands)).toEqual([["x.md"], "x"]);
   expect(completionsOf("/attach x", folder, commands)).toEqual([["x.md"], "x"]);

@@ -122,6 +122,19 @@ it("should talk with a real model: several lines, files, a tool that is allowed 
   ]);
 });
 
+it("should change to a model's own dialect, and stay where there is none of the name", async () => {
+  const { seen, type, ended } = demoTerminal(folder, [...data, "--protocol", "native"]);
+  await seen("◆  You");
+  type("/protocol dialect:qwen\r");
+  await seen('Did you mean "qwen-xml"');
+  await seen("› ");
+  type("/protocol dialect:qwen-xml\r");
+  await seen("The protocol is dialect:qwen-xml.");
+  await seen("› ");
+  type("/exit\n");
+  expect(await ended).toBe(0);
+});
+
 it("should take a line that was typed while it was busy", async () => {
   const { seen, type, ended } = demoTerminal(folder, [...data, "--protocol", "native"]);
   await seen("◆  You");

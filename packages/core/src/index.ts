@@ -67,6 +67,7 @@ export type {
 export {
   type BlockBase,
   type BlockStatus,
+  concernsCalls,
   type EncodeOptions,
   type EndOptions,
   isRunnable,

@@ -18,6 +18,8 @@ export interface BlockBase {
   inReasoning?: true;
   /** Stands after a result or a turn that the model made up, or one of its calls does: not run. */
   afterFabricatedResult?: true;
+  /** Calls of it that could not be read, where the others can run all the same. */
+  rejected?: readonly { span: Span }[];
   /** Shown and not sent, within a sentence, a quotation, a comment, or a fence that holds more: not run. */
   shown?: true;
 }
@@ -166,6 +168,11 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
    * a loop encodes each message once, and not the whole conversation at each step. Default: `encodeMessages` at each step.
    */
   encodeMessage?(message: Message, options?: EncodeOptions): Message[];
+}
+
+/** Whether a finding says something of the calls of a block that can run: not when it lies in one that was rejected. */
+export function concernsCalls({ span }: Diagnostic, { rejected = [] }: BlockBase): boolean {
+  return !rejected.some((one) => one.span.start <= span.start && span.end <= one.span.end);
 }
 
 /** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result or turn, and not just shown. */

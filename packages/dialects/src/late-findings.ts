@@ -12,17 +12,30 @@ export function* lateFindings(
   result: ParseResult<DialectBlock>,
   rowOf: (id: string) => Dialect | undefined,
   callsInReasoning: DialectParseOptions["callsInReasoning"],
+  allows: (code: string) => boolean,
 ): Generator<Diagnostic> {
   const { segments, blocks, diagnostics } = result;
   if (callsInReasoning !== undefined && callsInReasoning !== "mark")
     takeFromReasoning(result, callsInReasoning === "accept");
   for (const block of blocks)
     if (block.inReasoning) yield diagnostic("call-in-reasoning", block.span.start, block.span.end);
+  const torn = diagnostics
+    .filter(({ code }) => isTorn.has(code))
+    .sort((one, other) => one.span.start - other.span.start);
+  let seen = 0;
   for (const [at, segment] of segments.entries()) {
     if (segment.type !== "block") continue;
+    while ((torn[seen]?.span.start ?? Infinity) < segment.span.start) seen += 1;
     const row = rowOf(segment.block.dialect);
     const next = segments[at + 1];
-    if (row && next?.type === "text") yield* strayClosers(segment.block, row, next as TextSegment);
+    if (row && next?.type === "text")
+      yield* strayClosers(
+        segment.block,
+        row,
+        next as TextSegment,
+        allows("dialects/stray-closer"),
+        (torn[seen]?.span.start ?? Infinity) < segment.span.end,
+      );
   }
   const ids = new Set(blocks.map(({ dialect }) => dialect));
   const [first, second] = ids;
@@ -52,33 +65,50 @@ function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<Dialec
     if (segment.type === "reasoning" && segment.span.start >= first.span.end) (segment as TextSegment).type = "text";
 }
 
+/** What a block has whose calls may have ended too early. */
+const isTorn: ReadonlySet<string> = new Set(["dialects/unclosed", "dialects/json-repaired", "dialects/invalid-json"]);
+
 /** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
-function* strayClosers(block: DialectBlock, row: Dialect, { text, span }: TextSegment): Generator<Diagnostic> {
+function* strayClosers(
+  block: DialectBlock,
+  row: Dialect,
+  { text, span }: TextSegment,
+  isAllowed: boolean,
+  mayBeTorn: boolean,
+): Generator<Diagnostic> {
   const marks = marksOf(row);
-  if (bodyOf(marks) !== "tags") return;
+  const isTagged = bodyOf(marks) === "tags";
+  // Elsewhere a string with a quote in it may have ended a call too early.
+  if (!isTagged && !mayBeTorn) return;
+  const opener = isTagged ? [marks.argOpen] : marks.openers;
   const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined);
   const head = closers[0]?.texts[0]?.charAt(0);
   if (head === undefined) return;
   let opened = 0;
   for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
     const closer = closers.find((mark) => markAt(text, at, mark, true) > 0);
-    if (!closer && marks.argOpen && markAt(text, at, marks.argOpen, true) > 0) opened += 1;
+    if (!closer && opener.some((mark) => mark && markAt(text, at, mark, true) > 0)) opened += 1;
     if (!closer) continue;
-    if (closer === marks.argClose && opened > 0) {
+    if ((closer === marks.argClose || !isTagged) && opened > 0) {
       opened -= 1;
       continue;
     }
     const start = span.start + at;
     let end = markAt(text, at, closer, true);
+    // A mention in code.
+    if (text.charAt(at - 1) === "`" && text.charAt(end) === "`") continue;
     for (let next: Mark | undefined = closer; next; ) {
       const from = behindSpace(text, end);
       next = closers.find((mark) => markAt(text, from, mark, true) > 0);
       if (next) end = markAt(text, from, next, true);
     }
-    if (closer === marks.argClose) {
-      block.status = "invalid";
-      yield diagnostic("doubtful-close", block.span.start, span.start + end);
-    } else yield diagnostic("stray-closer", start, span.start + end);
+    const isDoubtful = closer === marks.argClose || !isTagged;
+    if (isDoubtful || !isAllowed) block.status = "invalid";
+    const found = isDoubtful
+      ? diagnostic("doubtful-close", block.span.start, span.start + end)
+      : diagnostic("stray-closer", start, span.start + end);
+    if (!isAllowed) found.severity = "error";
+    yield found;
     return;
   }
 }

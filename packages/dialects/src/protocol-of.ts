@@ -41,8 +41,8 @@ export function protocolOf(
       throw new TypeError(
         `${what}: ${first.id} has no text for its tools: leave \`tools\` out, and let the server show them.`,
       );
-    // It refuses a dialect without a text for tools.
-    show(first, []);
+    // It refuses a dialect without a text for tools, and a template, which reads no other form than its own.
+    show(fixed?.engine === "template" ? fixed : first, []);
   }
   if (prompt && from !== "prompt") throw new TypeError(`${what}: prompt goes with tools: "prompt".`);
   if (prompt && prompt.forProtocol !== version)

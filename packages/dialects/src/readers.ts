@@ -119,7 +119,7 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
     grammar,
     ...(onEvent && { onEvent: onEvent as (event: object) => void }),
     onEnd(result: ParseResult<DialectBlock>) {
-      for (const found of [...lateFindings(result, rowOf, callsInReasoning)]) scanner.diagnose(found);
+      for (const found of [...lateFindings(result, rowOf, callsInReasoning, allows)]) scanner.diagnose(found);
     },
   });
   return scanner;

@@ -307,7 +307,7 @@ it.each<[unknown, string]>([
   [field({ open: ["x", ""] }), "open[1]"],
   [field({ open: "x", open_pattern: "x" }), "fields.a must have open or open_pattern, not both"],
   [field({ open_pattern: "(" }), "fields.a.open_pattern: "],
-  [field({ open_pattern: "(?P<n>x)" }), "fields.a must have a transform that takes its groups (n)"],
+  [field({ open_pattern: "(?P<n>x)" }), "fields.a must have a transform for its groups (n)"],
   [field({ content: "yaml" }), "response_template.fields.a: content must be"],
   [field({ content_args: { stripp: true } }), "fields.a.content_args"],
   [field({ content: "json", content_args: { string_delims: [["x", ""]] } }), "string_delims must be pairs"],
@@ -318,7 +318,7 @@ it.each<[unknown, string]>([
   [field({ content: "kv-lines", content_args: { value_parser: { arg: {} } } }), "value_parser"],
   [field({ join: "" }), "fields.a.join needs repeats"],
   [field({ transform_each: true }), "transform_each needs a transform"],
-  [field({ transform: { x: ["a {content}"] } }), "fields.a.transform.x.0 mixes the placeholder {content}"],
+  [field({ transform: { x: ["a {content}"] } }), "fields.a.transform.x.0 must be {content} alone"],
   [field({ optional: "no" }), "optional must be true or false"],
 ])("refuses the template %j", (template, message) => {
   expect(() => checkResponseTemplate(template)).toThrow(TypeError);

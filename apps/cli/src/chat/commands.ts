@@ -5,7 +5,7 @@ import type { AskContext } from "../cli/ask.ts";
 import { goOn } from "../cli/go-on.ts";
 import type { CliOptions } from "../cli/options.ts";
 import { isProtocol, languageOfVariables, protocolNames } from "../cli/protocol-names.ts";
-import { protocolOf } from "../cli/protocols.ts";
+import { protocolOf, typedProtocols } from "../cli/protocols.ts";
 import { offerOf } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -265,9 +265,11 @@ export function commandOf(
   return { name: name ?? "unknown", argument: argument.trim() };
 }
 
-/** Returns what the end of a line may continue to: a command, or a file after `@`. For an editor of lines. */
+/** Returns what the end of a line may continue to: a command, a protocol, or a file after `@`. For an editor of lines. */
 export function completionsOf(line: string, folder: string, names: readonly CommandName[]): [string[], string] {
   if (/^\/\p{L}*$/u.test(line)) return [names.map((name) => `/${name} `).filter((name) => name.startsWith(line)), line];
+  const protocol = /^\/protocol\s+(\S*)$/.exec(line)?.[1];
+  if (protocol !== undefined) return [typedProtocols.filter((name) => name.startsWith(protocol)), protocol];
   const path = /(?:^|\s)@([^\s"]*)$/.exec(line)?.[1] ?? /^\/(?:attach|save)\s+(?:.*\s)?([^\s"]*)$/.exec(line)?.[1];
   if (path === undefined) return [[], line];
   const above = path.endsWith("/") ? path : dirname(path);

@@ -97,7 +97,7 @@ function addModuleOptions(
 /** Reads the name of a protocol. */
 function protocolIn(name: string): ProtocolName {
   if (isProtocol(name)) return name;
-  throw new UsageError(`--protocol takes ${protocolNames.join(", ")}; not "${name}".`);
+  throw new UsageError(`--protocol ${name}: there are ${protocolNames.join(", ")}.`);
 }
 
 /** Reads an option that may be given more than once. */

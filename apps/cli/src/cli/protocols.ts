@@ -1,14 +1,14 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { ToolProtocol } from "@toolglot/core";
-import { type DialectId, dialectProtocol } from "@toolglot/dialects";
+import { type DialectId, dialectIds, dialectProtocol } from "@toolglot/dialects";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { dialectsPrompt } from "@toolglot/prompts/dialects";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
-import { dialectName, type ProtocolName } from "./protocol-names.ts";
+import { dialectName, type ProtocolName, protocolNames } from "./protocol-names.ts";
 import { UsageError } from "./usage-error.ts";
 
 const makers: Readonly<Record<string, (locale: "zh" | "en", session: boolean) => unknown>> = {
@@ -24,6 +24,12 @@ const makers: Readonly<Record<string, (locale: "zh" | "en", session: boolean) =>
   "trp-code": (locale) => attpProtocol({ prompt: attpRouterPrompt, locale }),
   "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
 };
+
+/** Names of protocols, each as it can be typed. */
+export const typedProtocols: readonly string[] = [
+  ...protocolNames.filter((name) => !name.endsWith(":ID")),
+  ...dialectIds.map((id) => `dialect:${id}`),
+];
 
 /**
  * The protocol by its name on the command line. `session`: the programs of a conversation share their variables, where its programs can.

@@ -31,7 +31,7 @@ export function readerOf(name: string): Reader {
   const own = Object.hasOwn(readers, name) ? readers[name] : undefined;
   if (own) return own;
   const id = name === "auto" ? name : /^dialect:(.+)$/.exec(name)?.[1];
-  if (id === undefined) throw new UsageError(`--protocol takes ${readerNames.join(", ")}; not "${name}".`);
+  if (id === undefined) throw new UsageError(`--protocol ${name}: there are ${readerNames.join(", ")}.`);
   const dialect = id as dialects.DialectId | "auto";
   const createParser: Reader["createParser"] = ({ onEvent, ...options }) =>
     dialects.createParser({ ...(options as dialects.DialectParserOptions), dialect, onEvent });

@@ -2,6 +2,7 @@ import {
   type Action,
   type BlockBase,
   bindNames,
+  concernsCalls,
   type Diagnostic,
   isRunnable,
   type Segment,
@@ -100,7 +101,7 @@ function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block), protocol.declaresTools === true);
   if (actions.length === 0) return unreadable(run, answer, block);
-  const held = holdBack(run, answer, segment.span, actions);
+  const held = holdBack(run, answer, segment, actions);
   if (held !== undefined) return repair("held-back", held);
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);
@@ -143,11 +144,15 @@ function withUniqueIds(run: Run, actions: readonly Action[], keepsIds: boolean):
  * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A
  * tool that is not declared counts as one with effects.
  */
-function holdBack(run: Run, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
+function holdBack(
+  run: Run,
+  answer: Answer,
+  { block, span }: BlockSegment,
+  actions: readonly Action[],
+): string | undefined {
   const { diagnostics } = answer.parsed;
-  // What an error lies in was read as no call; the calls beside it are whole.
   const repairs = diagnostics.filter(
-    ({ affects, severity, span }) => affects === "value" && severity !== "error" && overlap(span, block),
+    (found) => found.affects === "value" && overlap(found.span, span) && concernsCalls(found, block),
   );
   if (repairs.length === 0) return undefined;
   const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.step.tools, repairs)))];

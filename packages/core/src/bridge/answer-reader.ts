@@ -2,7 +2,14 @@ import { checkKeys, defined } from "@toolglot/internal";
 import type { Action } from "../action.ts";
 import type { ToolErrorInfo } from "../call.ts";
 import type { Diagnostic } from "../diagnostic.ts";
-import { type BlockBase, type EndOptions, isRunnable, type ParseResult, type ProtocolEvent } from "../protocol.ts";
+import {
+  type BlockBase,
+  concernsCalls,
+  type EndOptions,
+  isRunnable,
+  type ParseResult,
+  type ProtocolEvent,
+} from "../protocol.ts";
 import type { Span } from "../span.ts";
 import { InputStream, parseInput, textParams } from "./input-stream.ts";
 import { Prose } from "./prose.ts";
@@ -175,16 +182,13 @@ export class AnswerReader implements BridgeReader {
     this.#answer.actions.push(...draft.actions);
     const calls = found.flatMap(({ call }) => call ?? []);
     const repairs = this.#answer.diagnostics.filter(
-      ({ affects, span }) => affects === "value" && overlaps(span, block.span),
+      (one) => one.affects === "value" && overlaps(one.span, block.span) && concernsCalls(one, block),
     );
-    // What an error lies in was read as no call; the calls beside it are whole.
-    const between = repairs.filter(
-      ({ severity, span }) => severity !== "error" && !calls.some((call) => overlaps(span, call.span)),
-    );
+    const between = repairs.filter(({ span }) => !calls.some((call) => overlaps(span, call.span)));
     let stopped = false;
     for (const { call, tool, stream, json, message } of found) {
       if (message !== undefined) this.#prose.add("text", message);
-      else if (!call) this.#refuse(stream?.id, this.#declared(tool), this.#explain(result), "");
+      else if (!call) this.#refuse(stream?.id, tool, this.#explain(result), "");
       else {
         const own = [...repairs.filter(({ span }) => overlaps(span, call.span)), ...between];
         const { words } = this.#setup;
@@ -231,13 +235,10 @@ export class AnswerReader implements BridgeReader {
     const text = this.#written(block, result).trim();
     const message = this.#explain(result);
     const streams = emitted.flatMap(({ stream }) => stream ?? []);
-    const meant = this.#setup.programs?.tool ?? emitted.map(({ tool }) => this.#declared(tool)).find(Boolean);
+    const { tools, programs } = this.#setup;
+    const meant = programs?.tool ?? emitted.find(({ tool }) => tools.has(tool))?.tool;
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
     for (const [at, stream] of streams.entries()) this.#refuse(stream.id, stream.tool, message, at === 0 ? text : "");
-  }
-
-  #declared(tool = ""): string | undefined {
-    return this.#setup.tools.get(tool)?.name;
   }
 
   /** Returns a block as it was written. */

@@ -33,7 +33,7 @@ function typesOf(schema: unknown, depth = 0): string[] {
   for (const choices of [schema.anyOf, schema.oneOf]) {
     if (Array.isArray(choices)) for (const choice of choices) types.push(...typesOf(choice, depth + 1));
   }
-  if (nullable === true && !types.includes("null")) types.push("null");
+  if (nullable === true) types.push("null");
   return types;
 }
 

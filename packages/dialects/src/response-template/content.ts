@@ -93,7 +93,7 @@ function readLooseJson(text: string, content: Content): JsonValue {
   let working = text;
   if (delims.length > 0) {
     // They stand for the strings, so that no step after this looks into one.
-    if (text.includes(mark) || text.includes(markEnd)) fail("JSON without control characters", text);
+    if (text.includes(mark) || text.includes(markEnd)) fail("JSON", text);
     for (const pair of delims) {
       const [open, close] = pair.map(asPattern);
       // What nothing closes is no string.
@@ -117,7 +117,7 @@ const tagValue = (text: string, content: Content): JsonValue =>
 
 function readTags(text: string, content: Content): JsonObject {
   const values = createRecord<JsonValue>();
-  for (const { key, value: raw } of eachTag(text, content.tags as TagPattern)) {
+  for (const [key, raw] of eachTag(text, content.tags as TagPattern)) {
     if (key === undefined) throw new SyntaxError("a tag has no key");
     const value = tagValue(raw, content);
     const before = values[key];

@@ -50,13 +50,13 @@ const lookahead = /^\(\?=(?:\.|\[\\s\\S])\*\??([^|()]+)\)$/;
 export function patternOf(source: string, where: string, most = 2): Pattern {
   const part = translatePattern(source, where, most);
   const inner = lookahead.exec(source)?.[1];
-  const regExp = (source: string | undefined, flag: string): RegExp | undefined =>
-    source ? new RegExp(source, part.flags + flag) : undefined;
+  const made = (form: string | undefined, flag: string): RegExp | undefined =>
+    form === undefined ? form : new RegExp(form, part.flags + flag);
   return {
-    whole: new RegExp(part.whole, `${part.flags}y`),
-    partial: part.partial === undefined ? undefined : new RegExp(part.partial, `${part.flags}y`),
-    candidate: part.empty ? undefined : regExp(part.first && `(?=${part.first})`, "g"),
-    run: regExp(part.partial && part.run && `(?!${part.run})`, "g"),
+    whole: made(part.whole, "y") as RegExp,
+    partial: made(part.partial, "y"),
+    candidate: part.empty ? undefined : made(part.first && `(?=${part.first})`, "g"),
+    run: part.partial === undefined ? undefined : made(part.run && `(?!${part.run})`, "g"),
     names: part.names,
     ...(inner && { ahead: patternOf(inner, where) }),
   };

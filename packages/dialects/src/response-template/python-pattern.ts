@@ -62,7 +62,7 @@ const unit = (char: string): string =>
 function inSequence(parts: readonly Part[]): Part {
   const [head] = parts;
   const solid = parts.findIndex((part) => !part.empty);
-  const made = joined(parts, "", solid < 0 ? parts : parts.slice(0, solid + 1));
+  const made = joined(parts, "", parts.slice(0, solid + 1 || undefined));
   // A fixed beginning is looked for as a whole.
   for (const part of head?.single ? parts.slice(1) : []) {
     if (!part.single) break;
@@ -119,7 +119,7 @@ export interface Translated extends Part {
 
 const escapeForm = String.raw`\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[pP]\{[^{}]*\}|[^])`;
 const escapes = new RegExp(`${escapeForm}|[^]`, "uy");
-const classForm = new RegExp(`(\\^?)(\\]?(?:${escapeForm}|[^\\]\\\\])*)\\]`, "uy");
+const classForm = new RegExp(`(\\^?)(\\]?(?:${escapeForm}|(?!\\[:)[^\\]\\\\])*)\\]`, "uy");
 const groupForm = /\?(?:P?<([\p{L}_][\p{L}\p{N}_]*)>|P=([^)]*)\)|[:=!])/uy;
 const endless = "a repetition that the next character does not end";
 const quantifier = /[*+?]|\{(?!,?\})\d*,?\d*\}/y;
@@ -170,8 +170,7 @@ export function translatePattern(source: string, where: string, most: number): T
       case ".":
         return one("[^]");
       case "[": {
-        const [, not, inner = ""] = read(classForm) ?? refuse("[ without ]");
-        if (inner.includes("[:")) refuse("[:");
+        const [, not, inner = ""] = read(classForm) ?? refuse("[");
         const items = inner.replace(new RegExp(escapes, "gu"), (item) =>
           item.length > 1 && item.startsWith("\\") ? escaped(item, true) : item === "-" ? item : unit(item),
         );
@@ -257,7 +256,7 @@ export function translatePattern(source: string, where: string, most: number): T
   try {
     const part = choice();
     if (part.doubts >= most + 1) refuse(endless);
-    if (at !== source.length) refuse("a bracket without its other one");
+    if (at !== source.length) refuse("a bracket");
     const translated = { ...part, flags: mode, names };
     new RegExp(part.whole + (part.partial ?? ""), translated.flags);
     return translated;

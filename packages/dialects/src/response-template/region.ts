@@ -33,12 +33,10 @@ function transformed(content: JsonValue, field: Field, captures: Readonly<Record
 }
 
 /** Puts the value of a region into the message. */
-export function addValue(message: JsonObject, field: Field, value: JsonValue): void {
-  const { name } = field;
-  const { join, repeats } = field.own;
+export function addValue(message: JsonObject, { name, own }: Field, value: JsonValue): void {
   const before = Object.hasOwn(message, name) ? message[name] : undefined;
-  if (typeof join === "string" && typeof before === "string") message[name] = `${before}${join}${value as string}`;
-  else if (typeof join === "string" || !repeats) message[name] = value;
+  if (typeof own.join === "string") message[name] = typeof before === "string" ? `${before}${own.join}${value}` : value;
+  else if (!own.repeats) message[name] = value;
   else if (Array.isArray(before)) before.push(value);
   else message[name] = [value];
 }

@@ -28,7 +28,7 @@ export function readerOf(
   begins?: Field,
 ): ResponseParser {
   const { fields, defaults } = template;
-  const message: JsonObject = Object.assign(createRecord<JsonValue>(), JSON.parse(JSON.stringify(defaults)));
+  const message: JsonObject = Object.assign(createRecord<JsonValue>(), structuredClone(defaults));
   const initialEvents: ResponseEvent[] = [];
   let tell = (event: ResponseEvent): void => void initialEvents.push(event);
   const watched = (opens: boolean): Watched[] =>

@@ -14,8 +14,7 @@ const between = /^(?!\(\?[a-z])(.+)\(\?P?<value>\.\*\?\)(.+)$/s;
  */
 export function tagPatternOf(source: string, where: string): TagPattern {
   const found = splitPattern(source, where) ?? ([patternOf(source, where, 1)] as const);
-  if (!found.some(({ names }) => names.includes("key")))
-    throw new TypeError(`${where} must have a group "key": (?P<key>…)`);
+  if (!found.some(({ names }) => names.includes("key"))) throw new TypeError(`${where} must have a group "key"`);
   return found;
 }
 
@@ -31,7 +30,10 @@ function splitPattern(source: string, where: string): TagPattern | undefined {
 }
 
 /** Yields the tags of a text. */
-export function* eachTag(text: string, [before, after]: TagPattern): Generator<{ key?: string; value: string }> {
+export function* eachTag(
+  text: string,
+  [before, after]: TagPattern,
+): Generator<readonly [key: string | undefined, value: string]> {
   const view = { text, base: 0 };
   // A value is often longer than a delimiter; how much all of them together may cost is bounded.
   const openers = finderOf(before, after ? 0 : 64 * text.length);
@@ -41,10 +43,7 @@ export function* eachTag(text: string, [before, after]: TagPattern): Generator<{
     const close: Hit | undefined = open && closers ? closers.nextShort(view, open.end, true) : open;
     if (!open || !close) return;
     const { key, value } = { ...close.captures, ...open.captures };
-    yield {
-      ...(key !== undefined && { key }),
-      value: closers ? text.slice(open.end, close.start) : (value ?? ""),
-    };
+    yield [key, closers ? text.slice(open.end, close.start) : (value ?? "")];
     from = behindHit({ ...close, start: open.start }, text);
   }
 }

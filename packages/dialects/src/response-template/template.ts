@@ -50,7 +50,7 @@ export function compileTemplate(template: ResponseTemplate, asTexts = false): Co
   const compiled = Object.entries(fields ?? {}).map(([name, field]) => fieldOf(name, field, asTexts));
   if (compiled.length === 0) refuse(`${root}.fields`, "must have a field");
   const [, second] = compiled.filter(({ open }) => !open);
-  if (second) refuse(`${root}.fields.${second.name}`, "must have open or open_pattern: only one field may be without");
+  if (second) refuse(`${root}.fields.${second.name}`, "must have open or open_pattern, as all fields but one");
   return { defaults, anchor, fields: compiled };
 }
 
@@ -64,7 +64,7 @@ function fieldOf(name: string, own: ResponseField, asTexts: boolean): Field {
   else {
     const lost = [...(open?.names ?? []), ...(close?.names ?? [])];
     if (own.transform_each) refuse(`${where}.transform_each`, "needs a transform");
-    if (lost.length > 0) refuse(where, `must have a transform that takes its groups (${lost})`);
+    if (lost.length > 0) refuse(where, `must have a transform for its groups (${lost})`);
   }
   const content = contentOf(own.content, own.content_args, `${where}.content_args`, asTexts);
   return { name, own, open, close, content };

@@ -1,4 +1,4 @@
-import { createRecord, type JsonObject, type JsonValue } from "@toolglot/core";
+import type { JsonObject, JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import { word } from "./python-pattern.ts";
 
@@ -14,7 +14,7 @@ export function checkTransform(transform: unknown, where: string): void {
   if (typeof transform === "string") {
     const found = placeholder.exec(transform)?.[0];
     if (found !== undefined && found !== transform) {
-      throw new TypeError(`${where} mixes the placeholder ${found} with other text: it must be the whole text`);
+      throw new TypeError(`${where} must be ${found} alone`);
     }
   } else if (typeof transform === "object" && transform !== null) {
     for (const [key, inner] of Object.entries(transform)) checkTransform(inner, `${where}.${key}`);
@@ -29,9 +29,7 @@ export function checkTransform(transform: unknown, where: string): void {
 export function applyTransform(transform: JsonValue, scope: Readonly<Record<string, JsonValue>>): JsonValue {
   if (Array.isArray(transform)) return transform.map((inner) => applyTransform(inner, scope));
   if (isObject(transform)) {
-    const made: JsonObject = createRecord<JsonValue>();
-    for (const key of Object.keys(transform)) made[key] = applyTransform(transform[key] as JsonValue, scope);
-    return made;
+    return Object.fromEntries(Object.entries(transform).map(([key, inner]) => [key, applyTransform(inner, scope)]));
   }
   const path = typeof transform === "string" && placeholder.exec(transform)?.[1];
   if (!path) return transform;

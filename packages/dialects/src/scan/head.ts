@@ -88,6 +88,8 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
       undecided ||= next === more && index < text.length && text.charCodeAt(index) === 60;
     } else if (text.charCodeAt(index) === 123) return head(index, index);
     if (undecided || index >= text.length) return ended ? undefined : "more";
+    // No name holds one, and most places of a text are none: they are passed over at once.
+    if (text.charCodeAt(index) === 60) return undefined;
   }
   return undefined;
 }

@@ -39,6 +39,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
   readonly waitsForLine = false;
   readonly holds = true;
   readonly #reading: TemplateReading;
+  readonly #kinds: ReadonlyMap<string, ReturnType<typeof kindOf>>;
   readonly #reasoning: readonly TemplateField[];
   readonly #writer: SegmentWriter;
   readonly #report: (found: Diagnostic) => void;
@@ -67,6 +68,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
     this.#report = report;
     this.#writer = new SegmentWriter(row, host, report, (start, end) => this.#source?.slice(start, end) ?? "");
     const { fields } = this.#reading;
+    this.#kinds = new Map(fields.map((field) => [field.name, kindOf(field)]));
     this.#reasoning = fields.filter((field) => kindOf(field) === "reasoning");
     this.#reader = this.#reading.reader(
       fields,
@@ -94,7 +96,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
 
   #tell(event: ResponseEvent, base: number, isInner: boolean): void {
     if (event.type === "template_held") return;
-    const kind = kindOf(this.#field(event.field));
+    const kind = this.#kinds.get(event.field) ?? "text";
     if (event.type === "region_chunk") {
       if (this.#inner && !isInner) {
         this.#innerEnd += event.text.length;
