@@ -22,7 +22,7 @@ const engines: Readonly<Record<string, DialectId>> = {
   "messages, tags": "kimi-k3",
 };
 const string = { type: "string" } as const;
-export const tools = [
+const tools = [
   { name: "run_code", inputSchema: { type: "object" as const, properties: { target: string, code: string } } },
 ];
 const kilobytes = quick ? [1, 2] : [2, 20, 200];

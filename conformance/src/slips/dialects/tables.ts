@@ -8,9 +8,6 @@ import { runDialect } from "./run.ts";
 import { classNames } from "./slips.ts";
 import { written } from "./write.ts";
 
-const without = (judged: readonly Judged[], outcome: "wrong" | "lost"): number =>
-  judged.filter((one) => one.outcome === outcome).length;
-
 /** Counts what becomes of slips in every dialect that is written, in every so many cases. */
 export function measureDialectSlips(conformance: string, every: number, progress: (text: string) => void): Findings {
   const bodies = readBodies(conformance);
@@ -48,7 +45,7 @@ export function measureDialectSlips(conformance: string, every: number, progress
       { title: "By dialect", columns: ["dialect", ...columns], rows: [...rows, ["all", ...cells(all)]] },
       {
         title: "By class",
-        note: `Calls that are lost stand in the text as the model wrote them: of ${count(without(all, "lost"))} of them nothing is left that a reader could tell from prose by its marks.`,
+        note: "Calls that are lost stay in the visible text, as the model wrote them, and no finding names them.",
         columns: ["class", ...columns],
         rows: classNames.map((id) => [id, ...cells(all.filter(({ slipCase }) => slipCase.slip === id))]),
       },
