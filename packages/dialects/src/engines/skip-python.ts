@@ -14,6 +14,8 @@ export function* skipPythonCall(cursor: Cursor, isOnLine: boolean): Reading<bool
       const unit = text.charAt(source.at);
       if (isOnLine && unit === "\n") return false;
       if (quote !== "") {
+        // What is escaped may not have come yet.
+        if (unit === "\\" && source.at + 1 >= text.length && !cursor.ended) break;
         if (unit === "\\") source.at += 1;
         else if (unit === quote || unit === "\n") quote = "";
       } else if (unit === '"' || unit === "'") quote = unit;

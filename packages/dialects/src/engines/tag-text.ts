@@ -58,14 +58,17 @@ export function* readAttributes(
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-function attributesIn(text: string, hasEntities: boolean): Map<string, string> {
+/** Reads attributes; undefined where a word stands close behind one: the tag's end was lost, and this is the value. */
+function attributesIn(text: string, hasEntities: boolean): Map<string, string> | undefined {
   const found = new Map<string, string>();
   const attributes = /([\w:-]{1,100})\s{0,99}=\s{0,99}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-  for (const [, name = "", quoted, single, bare] of text.matchAll(attributes)) {
+  for (const match of text.matchAll(attributes)) {
+    const [all, name = "", quoted, single, bare] = match;
+    if (bare === undefined && /\w/.test(text.charAt(match.index + all.length))) return undefined;
     const value = quoted ?? single ?? bare ?? "";
     found.set(
       name,
-      hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (all, entity) => entities[entity] ?? all) : value,
+      hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (written, entity) => entities[entity] ?? written) : value,
     );
   }
   return found;

@@ -55,6 +55,7 @@ function closesAll(text: string, at: number, marks: RowMarks, ended: boolean, va
 
 /** A first line that ends as an opener does. */
 const lateOpener = /^[^\n<]{0,99}>\r?\n/;
+const lateCdata = /^\S{1,3}<!\[CDATA\[/;
 
 /**
  * Reads a value up to the mark that closes it, and goes behind that. Undefined when the text ends in it. The value's text is given out as it
@@ -81,7 +82,8 @@ export function* readTagValue(
     const end = isPadded && tail.endsWith("\n") ? closer - lineBreakAt(tail) : closer;
     send(end);
     // The opener's last sign stands twice, or its key: else a line break would stand before the value.
-    if (start === begin && pad === "one-lf" && lateOpener.test(cursor.slice(start, Math.min(end, start + 102))))
+    const first = cursor.slice(start, Math.min(end, start + 102));
+    if ((start === begin && pad === "one-lf" && lateOpener.test(first)) || (cdata && lateCdata.test(first)))
       doubt ??= start;
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
     return { start, end };
