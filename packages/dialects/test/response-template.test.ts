@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { ToolglotError } from "@toolglot/core";
-import { someOf } from "@toolglot/internal/testing/rounds";
+import { someOf } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
