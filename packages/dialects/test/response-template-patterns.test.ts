@@ -79,6 +79,7 @@ it("finds the tail of a run that is longer than a delimiter", () => {
   expect(findWhole("\\s*x", " ".repeat(5_000))).toBeUndefined();
 });
 
+// One that does would take hours: the test would run out of its time.
 it("takes no pattern that takes very long", () => {
   const hostile = ["a", "b", "ab", " ", "a ", "[", "'", "=", "<a"].map((piece) => piece.repeat(1_500));
   fc.assert(
@@ -90,9 +91,7 @@ it("takes no pattern that takes very long", () => {
         fc.pre(false);
       }
       for (const text of hostile) {
-        const start = performance.now();
         finderOf(made as never).next({ text: `${text}!`, base: 0 }, 0, true);
-        expect(performance.now() - start, pattern).toBeLessThan(5_000);
       }
     }),
     { numRuns: 100 },

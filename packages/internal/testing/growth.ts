@@ -256,6 +256,17 @@ function growsFaster(cost: (size: number) => number, size: number, floor: number
   }
 }
 
+/**
+ * Tells a cost that grows faster than the size of a text; undefined when it does not, or is too little to measure.
+ *
+ * @param prepare Makes the text of a size, and returns what reads it.
+ */
+export function growthOf(prepare: (size: number) => () => unknown, size: number = small): string | undefined {
+  const cost = (length: number): number => processorTime(prepare(length));
+  const floor = (cheap * size) / 1000;
+  return cost(size) < floor ? undefined : growsFaster(cost, size, floor);
+}
+
 /** Registers the gate: every unit in every place, with any tools; a sample of them without `npm run test:long`. */
 export function testGrowth({
   parse,

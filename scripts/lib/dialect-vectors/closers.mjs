@@ -14,7 +14,7 @@ export const isTags = (row) => formOf(row) === "tags";
 const isSpecial = (row) => row.arguments.close?.special === true;
 
 /** What closes a value, its call and the wrapper, one behind another. @param {Row} row @param {string} key */
-export function allClosers(row, key) {
+function allClosers(row, key) {
   const { close, key: rule, pad } = row.arguments;
   const own = textOf(close) + (rule === "tag" ? `${key}>` : "");
   return (pad === "one-lf" ? "\n" : "") + own + textOf(row.call.close) + wrapper(row).close;

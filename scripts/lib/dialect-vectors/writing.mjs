@@ -69,7 +69,7 @@ function gemma(value, row) {
 }
 
 /** A value as the arguments of a dialect hold it; between tags: a string as it is. @param {unknown} value @param {Row} row */
-export function valueText(value, row) {
+function valueText(value, row) {
   if (row.values === "gemma") return gemma(value, row);
   if (row.values === "python") return python(value, row);
   return formOf(row) === "tags" && typeof value === "string" ? value : json(value, row.compact);
@@ -97,7 +97,7 @@ export function typeMarkOf({ arguments: { typeMark, otherMark = "false" } }, val
 }
 
 /** @param {Row} row @param {Input} input @returns {string} */
-export const argumentsText = (row, input) =>
+const argumentsText = (row, input) =>
   Object.entries(input)
     .map(([key, value]) => argument(row, key, valueText(value, row), typeMarkOf(row, value)))
     .join("");

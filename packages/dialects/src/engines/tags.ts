@@ -9,7 +9,7 @@ import { type ArgumentTag, isTree, readTag, readTree } from "./tag-tree.ts";
 import { readTagValue } from "./tag-value.ts";
 
 /** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
-export function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
+function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
   const { finish, stopSequence } = ending ?? {};
   if (finish === "stop" || finish === "calls") return true;
   const stop = stopSequence?.trim();

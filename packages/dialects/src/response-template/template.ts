@@ -71,7 +71,7 @@ function fieldOf(name: string, own: ResponseField, asTexts: boolean): Field {
 }
 
 /** Whether a field has a transform; null is none. */
-export const hasTransform = ({ transform }: ResponseField): boolean => transform !== undefined && transform !== null;
+const hasTransform = ({ transform }: ResponseField): boolean => transform !== undefined && transform !== null;
 
 /** Returns what finds a delimiter, which is given as texts or as a pattern, or not at all. */
 function delimiterOf(holder: object, key: string, where: string): Pattern | undefined {

@@ -5,36 +5,49 @@ import type { RowMarks } from "./row-marks.ts";
 /** So much white space may stand between an opener and what shows whose it is. */
 const maxSpace = 64;
 
+/** Bars of any kind, one or two, are one. */
+const bars = /[\uff5c\u2016|]{1,2}/g;
+/** So many units of an opener tell which dialects it may be of. */
+const keyLength = 3;
+const keyAt = (text: string, at: number): string =>
+  text
+    .slice(at, at + 2 * keyLength)
+    .replace(bars, "|")
+    .slice(0, keyLength);
+
 /** Dialects by what their calls begin with: which one a text writes is told once, at each opener. */
 export class Detector {
-  readonly #rows: readonly RowMarks[];
-  /** First units of openers, and for each the second ones. */
-  readonly #seconds = new Map<string, string>();
+  /** By the first units of their openers, in order. */
+  readonly #rows = new Map<string, RowMarks[]>();
+  /** First units of openers. */
+  readonly #firsts: string;
   /** Units that calls begin with, but `<`. */
   readonly heads: string;
 
   constructor(rows: readonly RowMarks[]) {
-    this.#rows = rows;
-    const texts = rows.flatMap(({ openers, isHeader, header }) => [
-      ...openers.flatMap((mark) => mark.texts),
-      ...(isHeader ? ["<|start|>", "to="] : []),
-      ...(header ? [header[0]] : []),
-    ]);
-    for (const text of texts) {
-      const seconds = this.#seconds.get(text.charAt(0)) ?? "";
-      this.#seconds.set(text.charAt(0), seconds + text.charAt(1).replace("\uff5c", "\uff5c|\u2016"));
-    }
-    this.heads = [...this.#seconds.keys()].filter((unit) => unit === "[" || unit === "]").join("");
+    for (const marks of rows)
+      for (const key of new Set(beginnings(marks).map((text) => keyAt(text, 0)))) {
+        const list = this.#rows.get(key) ?? [];
+        list.push(marks);
+        this.#rows.set(key, list);
+      }
+    const firsts = new Set([...this.#rows.keys()].map((key) => key.charAt(0)));
+    this.#firsts = [...firsts].join("");
+    this.heads = [...firsts].filter((unit) => unit === "[" || unit === "]").join("");
   }
 
   /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
   find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined {
-    const seconds = this.#seconds.get(text.charAt(at));
-    if (seconds === undefined) return undefined;
-    if (at + 1 < text.length ? !seconds.includes(text.charAt(at + 1)) : ended) return undefined;
+    if (!this.#firsts.includes(text.charAt(at))) return undefined;
+    const key = keyAt(text, at);
+    const rows = this.#rows.get(key);
+    if (!rows) {
+      const isShort = !ended && text.length - at < 2 * keyLength && key.length < keyLength;
+      return isShort && [...this.#rows.keys()].some((known) => known.startsWith(key)) ? "more" : undefined;
+    }
     let undecided = false;
     let second: RowMarks | undefined;
-    for (const marks of this.#rows) {
+    for (const marks of rows) {
       const begins = beginsAt(text, at, marks, ended, isLineStart);
       if (begins === more) undecided = true;
       else if (begins > 0 && lacksNameEnd(text, at, marks, ended)) second ??= marks;
@@ -43,6 +56,17 @@ export class Detector {
     }
     return undecided ? "more" : second;
   }
+}
+
+/** Returns the texts that runs of a dialect begin with. */
+function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: RowMarks): string[] {
+  const opensCall = callOpen && (!callOpen.optional || callOpen.special) ? [callOpen] : [];
+  const names = row.call.nameKey === undefined ? [] : nameEnds;
+  return [
+    ...[...open, ...opensCall, ...names].flatMap(({ texts }) => texts),
+    ...(isHeader ? ["<|start|>", "to=", "<|channel|>"] : []),
+    ...(header ? [header[0]] : []),
+  ].map((text) => text.trimStart());
 }
 
 /** Whether a run of a dialect begins at an index: 0, a higher number, or {@link more}. */

@@ -130,7 +130,7 @@ export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean)
 }
 
 /** Whether the arguments of a call can begin at an index: 0, a higher number, or {@link more}. */
-export function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
+function bodyAt(text: string, at: number, marks: RowMarks, ended: boolean): number {
   const start = behindSpace(text, at);
   if (start >= text.length) return ended ? 1 : more;
   const body = bodyOf(marks);
