@@ -183,6 +183,9 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     const takesList = row.list || row.engine === "json" || row.engine === "python";
     if (unit === "[" && !inList && takesList && count === 0 && !(yield* cursor.sees([marks.callOpen]))) {
       inList = true;
+      // A dialect that writes none reads the strings in it otherwise than the one that does.
+      if (row.engine === "python" && !row.list)
+        block.slip("look-alike", { start: cursor.offset, end: cursor.offset + 1 });
       source.at += 1;
       continue;
     }

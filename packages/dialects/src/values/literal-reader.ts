@@ -225,7 +225,7 @@ export class LiteralReader {
   }
 
   #readString(token: Token): boolean {
-    const { language } = this.#syntax;
+    const { language, plainSingleQuotes } = this.#syntax;
     this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
     const { isKey, start, piece, close, run, state, control } = token;
     keep(token, piece);
@@ -236,7 +236,11 @@ export class LiteralReader {
     if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
     if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
     if (control >= 0) this.#slip("json-repaired", "none", control, control + 1);
-    return this.#endToken(token, token.text || token.tail !== piece ? flat(token.text + token.tail) : piece, end);
+    const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
+    // One that begins with a quote which nothing pairs: the opening one may stand twice.
+    if (plainSingleQuotes && !run && text.length > 1 && text.startsWith("'") && text.split("'").length % 2 === 0)
+      this.#slip("unquoted-value", "value", start, end);
+    return this.#endToken(token, text, end);
   }
 
   #tellPiece(piece: string): void {
