@@ -12,7 +12,7 @@ export interface RescueToolCallsOptions<Version extends SpecificationVersion = "
     "specificationVersion" | "locale" | "unreadable" | "values" | "definitions" | "onDiagnostic"
   > {
   /** The dialect that the model writes; `auto` tells it by what a call begins with. Default `auto`. */
-  dialect?: DialectId | "auto" | Dialect;
+  dialect?: DialectId | "auto" | (string & {}) | Dialect;
 }
 
 /**
@@ -40,5 +40,8 @@ export function rescueToolCalls<Version extends SpecificationVersion = "v4">(
   );
   const { dialect = "auto", ...rest } = options;
   const { locale } = rest;
-  return toolglotMiddleware({ ...rest, protocol: dialectProtocol({ dialect, ...(locale && { locale }) }) });
+  return toolglotMiddleware({
+    ...rest,
+    protocol: dialectProtocol({ dialect: dialect as DialectId, ...(locale && { locale }) }),
+  });
 }

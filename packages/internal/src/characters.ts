@@ -15,8 +15,8 @@ export function isLineSpace(code: number): boolean {
  */
 export const invisible =
   "\\u00ad\\u115f\\u1160\\u180e\\u200b-\\u200d\\u2060-\\u2064\\u206a-\\u206f\\u3164\\ufeff\\uffa0";
-const invisibleUnit = new RegExp(`[${invisible}]`);
-const unseenText = new RegExp(`^[\\s${invisible}]*$`);
+const invisibleUnit = /* @__PURE__ */ new RegExp(`[${invisible}]`);
+const unseenText = /* @__PURE__ */ new RegExp(`^[\\s${invisible}]*$`);
 
 /** Checks whether no font shows a unit, though it is no white space. */
 export function isInvisible(code: number): boolean {
@@ -30,7 +30,7 @@ export function isSeen(code: number): boolean {
   return code !== 10 && !isLineSpace(code) && !isInvisible(code);
 }
 
-const invisibleUnits = new RegExp(`[${invisible}]`, "g");
+const invisibleUnits = /* @__PURE__ */ new RegExp(`[${invisible}]`, "g");
 
 /** Takes invisible characters off the edges of a text, and leaves the white space there. */
 export function withoutInvisible(text: string): string {
@@ -91,3 +91,22 @@ export function lastLineBreak(text: string, from: number, to: number): number {
   while (at >= from && text.charCodeAt(at) !== 10) at -= 1;
   return at < from ? -1 : at;
 }
+
+/** Returns what a sticky pattern matches at an index. */
+export function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
+  pattern.lastIndex = index;
+  return pattern.exec(text);
+}
+
+/**
+ * Returns all matches of a global pattern that matches no empty text. `matchAll` would copy the pattern, which takes longer than a short
+ * text to search.
+ */
+export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (let match = matchAt(pattern, text, 0); match; match = pattern.exec(text)) found.push(match);
+  return found;
+}
+
+/** Returns a text as a pattern that matches it and nothing else. */
+export const asPattern = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");

@@ -18,6 +18,7 @@ export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export {
+  asPattern,
   invisible,
   isBlank,
   isDressed,
@@ -28,6 +29,8 @@ export {
   isUnseen,
   lastLineBreak,
   lineEnd,
+  matchAt,
+  matchesOf,
   withoutInvisible,
 } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
@@ -51,7 +54,6 @@ export { flat, removeFrom } from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
-export { asPattern, matchAt, matchesOf } from "./matching.ts";
 export { nearest } from "./nearest.ts";
 export { quoteWord } from "./quote-word.ts";
 export { retryAfter } from "./retry-after.ts";

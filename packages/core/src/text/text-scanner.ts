@@ -10,6 +10,7 @@ import { NextMark, Source } from "./source.ts";
 import { type ReasoningMark, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
+const noHeads: readonly NextMark[] = [];
 
 /**
  * The layer under every text protocol. It owns fences, reasoning, inline code, results that the model made up and foreign
@@ -72,7 +73,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#reasoning = new OpenReasoning(options);
     this.#foreign = new ForeignFence(grammar.begins);
     this.#grammar = grammar;
-    this.#nextHeads = [...(grammar.heads ?? "")].map((head) => new NextMark(head));
+    this.#nextHeads = grammar.heads ? [...grammar.heads].map((head) => new NextMark(head)) : noHeads;
     this.#everywhere = reasoning === "search";
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
@@ -385,7 +386,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#atLineStart = true;
     if (reader.holds && !segments) {
       result.openBlock(start, reader.start, reader.event);
-      result.emit(events);
+      if (events) result.emit(events);
     }
     result.addAll(found, start, end, !segments);
     if (closedFence) this.#fences.pop(end);

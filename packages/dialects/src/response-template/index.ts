@@ -52,7 +52,7 @@ export function checkResponseTemplate(template: unknown): asserts template is Re
  * @throws ToolglotError with the code `dialects/response-incomplete` when a field is missing that is not optional; `data.fields` names it.
  */
 export function parseResponse(text: string, template: ResponseTemplate, options: ResponseOptions = {}): JsonObject {
-  checkKeys("parseResponse", options, "prefix:string tools:list");
+  checkKeys("parseResponse", options, "prefix:string tools:object[]");
   const parser = createResponseParser(template, options);
   parser.feed(text);
   return parser.end();
@@ -64,7 +64,7 @@ export function parseResponse(text: string, template: ResponseTemplate, options:
  * @throws TypeError for a template or options that are wrong.
  */
 export function createResponseParser(template: ResponseTemplate, options: ResponseParserOptions = {}): ResponseParser {
-  checkKeys("createResponseParser", options, "prefix:string tools:list onEvent:function");
+  checkKeys("createResponseParser", options, "prefix:string tools:object[] onEvent:function");
   const { prefix = "", tools = [], onEvent = () => {} } = options;
   return readerOf(compileTemplate(template), prefix, parameterTypes(tools), onEvent);
 }

@@ -28,7 +28,8 @@ function refuse(place: string, why: string): never {
 }
 
 const root = "response_template";
-const templateKeys = "version:any defaults:object fields:object start_anchor:text|text[] start_anchor_pattern:string";
+const templateKeys =
+  "version:number defaults:object fields:object start_anchor:text|text[] start_anchor_pattern:string";
 const parsers = '"text"|"int"|"float"|"bool"|"json"|"xml-inline"|"kv-lines"';
 const fieldKeys =
   `open:text|text[] open_pattern:string close:text|text[] close_pattern:string content:${parsers} content_args:object repeats:boolean join:string|null optional:boolean transform:any transform_each:boolean` as const;

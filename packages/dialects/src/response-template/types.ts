@@ -13,7 +13,7 @@ export interface ContentArguments {
   /** Of `xml-inline`, required: a Python pattern with the groups `key` and `value`. */
   tag_pattern?: string;
   /** Of `xml-inline` and `kv-lines`: how values are read. Default: they are texts. */
-  value_parser?: { name?: ContentParser; args?: ContentArguments };
+  value_parser?: { name?: ContentParser; args?: ContentArguments } | null;
   /** Of `xml-inline`: values of one key are put into a list. Default false: the last one wins. */
   merge_duplicates?: boolean;
   /** Of `kv-lines`: what ends a line. Default a line feed. */
@@ -51,7 +51,7 @@ export interface ResponseField {
 
 /** The member `response_template` of a checkpoint's tokenizer_config.json, version 1. */
 export interface ResponseTemplate {
-  version?: 1;
+  version?: number;
   /** Members that the message has from the start. */
   defaults?: JsonObject;
   /** What ends the prompt's last message before the answer. The prefix of an answer is what stands behind its last one. */

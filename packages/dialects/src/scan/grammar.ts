@@ -1,5 +1,14 @@
 import type { Diagnostic, Span } from "@toolglot/core";
-import type { BlockGrammar, BlockReader, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import {
+  asKey,
+  asTag,
+  type BlockGrammar,
+  type BlockReader,
+  type InlineProbe,
+  type LineProbe,
+  type ProbeAnswer,
+  type Trace,
+} from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
 import { BareCalls } from "./bare.ts";
 import type { ReadingHost } from "./block-draft.ts";
@@ -8,12 +17,22 @@ import { ProseReader } from "./prose.ts";
 import type { RowMarks } from "./row-marks.ts";
 import { RunReader } from "./run-reader.ts";
 
+const opens = "(?:tool_?|function_?)calls?|invoke";
+/** How calls look whose marks are damaged, so that nothing opens them. */
+const traces: readonly Trace[] = [
+  [asTag(opens), 4],
+  [asTag("function|param(?:eter)?|arg_(?:key|value)"), 3],
+  [asKey("arguments|parameters|args"), 3],
+];
+
 /** Where calls begin: at what opens them, anywhere in the text; without it, where a line names a tool. */
 export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly protocol = "dialects";
   readonly blockName = "calls";
   readonly sendsInLine = true;
   readonly breaksBefore = 2;
+  readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /call|invoke|arg/i;
   readonly heads: string;
   readonly #plan: ReadingPlan;
   readonly #bare: BareCalls;

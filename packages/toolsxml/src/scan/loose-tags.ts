@@ -29,6 +29,8 @@ const [tags, shortTags] = [3, 1].map((least) => {
 const behindBreak = new RegExp(`(?<=${lineBreak})`, "y");
 /** Words that were compared with the names are remembered up to this number. */
 const remembered = 1000;
+/** So many names are looked through; of more, a word is compared with those of its length. */
+const few = 40;
 
 /**
  * Looks for what shows that a body took in its neighbour: tags of the grammar around it, and near misses of them, that don't
@@ -159,27 +161,34 @@ export class LooseTags {
 
   /** Whether a word is a near miss of a name; of a closing tag, the beginning of one is enough. */
   #isNearAny(word: string, closes: boolean): boolean {
-    if (!this.#byLength) {
-      this.#sorted = [...this.#names].sort();
-      this.#byLength = new Map();
-      for (const name of this.#sorted) {
-        const list = this.#byLength.get(name.length);
-        if (list) list.push(name);
-        else this.#byLength.set(name.length, [name]);
-      }
+    if (this.#names.size > few) return this.#isNearOfMany(word, closes);
+    for (const name of this.#names) if (isNear(word, name) || (closes && isBegun(word, name))) return true;
+    return false;
+  }
+
+  #isNearOfMany(word: string, closes: boolean): boolean {
+    this.#byLength ??= this.#index();
+    let low = 0;
+    for (let high = this.#sorted.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.#sorted[middle] as string) < word) low = middle + 1;
+      else high = middle;
     }
-    if (closes && word.length > 2) {
-      let low = 0;
-      for (let high = this.#sorted.length; low < high; ) {
-        const middle = (low + high) >> 1;
-        if ((this.#sorted[middle] as string) < word) low = middle + 1;
-        else high = middle;
-      }
-      if (this.#sorted[low]?.startsWith(word)) return true;
-    }
-    for (let length = Math.max(4, word.length - 1); length <= word.length + 1; length += 1)
+    if (closes && isBegun(word, this.#sorted[low] ?? "")) return true;
+    for (let length = word.length - 1; length <= word.length + 1; length += 1)
       if (this.#byLength.get(length)?.some((name) => isNear(word, name))) return true;
     return false;
+  }
+
+  #index(): Map<number, string[]> {
+    const byLength = new Map<number, string[]>();
+    this.#sorted = [...this.#names].sort();
+    for (const name of this.#sorted) {
+      const list = byLength.get(name.length);
+      if (list) list.push(name);
+      else byLength.set(name.length, [name]);
+    }
+    return byLength;
   }
 }
 
@@ -193,8 +202,12 @@ function doubledBracket(body: string): Pick<FoundTag, "start" | "end"> | undefin
   return /[<＜]$/.test(body) ? { start: last, end: last + 1 } : undefined;
 }
 
+/** Whether a word of three letters or more begins a name. */
+const isBegun = (word: string, name: string): boolean => word.length > 2 && name.startsWith(word);
+
 /** Whether a letter is missing, too many, another one, or has changed places. */
 function isNear(word: string, name: string): boolean {
+  if (name.length < 4 || Math.abs(word.length - name.length) > 1) return false;
   let same = 0;
   while (same < word.length && word[same] === name[same]) same += 1;
   const [a, b] = [word.slice(same), name.slice(same)];
