@@ -32,11 +32,15 @@ export function readTools(what: string, tools: readonly DialectTool[]): ToolShap
   });
 }
 
+/** Unknown names whose neighbours are remembered. */
+const remembered = 1000;
+
 /** The tools that a text's calls are of, by name. */
 export class ToolSet {
   readonly definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly names: readonly string[];
+  readonly #near = new Map<string, string | undefined>();
   /** Tools were given: other names are unknown, and calls without marks are found. */
   readonly isGiven: boolean;
 
@@ -63,7 +67,10 @@ export class ToolSet {
 
   /** Returns the name that an unknown one may have been meant for. */
   near(name: string): string | undefined {
-    return nearest(name, this.names, 1)[0];
+    if (this.#near.has(name)) return this.#near.get(name);
+    const [found] = nearest(name, this.names, 1);
+    if (this.#near.size < remembered) this.#near.set(name, found);
+    return found;
   }
 
   /** Returns the schema of a tool's parameter, and the schema that its references point into. */

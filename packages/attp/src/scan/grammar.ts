@@ -28,7 +28,7 @@ const table =
 /** What only the host writes. */
 const result = /^\s*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
 /** How a line may begin that is still to become one of them. Groups: the parts of a word. */
-const bracket = /^\s*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
+const bracket = /^\s*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d][^\n]*)?$/i;
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;

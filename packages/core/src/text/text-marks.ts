@@ -30,7 +30,7 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|channel>thought", close: ["<channel|>"], shared: true },
   { open: "<unused94>", close: ["<unused95>"] },
   { open: "<|content_thinking|>", close: ["<|content_text|>", "<|end_message|>"], shared: true },
-  { open: "<|start|>assistant to=self<|message|>", close: ["<|eom|>", "<|eot|>", "<|start|>"], shared: true },
+  { open: "<|start|>assistant to=self<|message|>", close: ["<|eom|>", "<|eot|>"], shared: true },
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 

@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
+import { boundFindings } from "@toolglot/internal";
 import { takeLoose } from "../engines/json-body.ts";
 import { skipPythonCall } from "../engines/skip-python.ts";
 import type { DialectBlock, DialectEvent } from "../types.ts";
@@ -124,7 +125,7 @@ function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Pla
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
-  return { block: made, diagnostics: block.findings, end: cursor.offset, closedFence };
+  return { block: made, diagnostics: boundFindings(block.findings), end: cursor.offset, closedFence };
 }
 
 /** Whether another wrapper or call of the same dialect follows, with nothing but white space and separators before it. */
