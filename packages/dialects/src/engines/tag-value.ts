@@ -1,3 +1,4 @@
+import { nearest } from "@toolglot/core";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { anyAt } from "../scan/head.ts";
@@ -86,6 +87,11 @@ export function* readTagValue(
     if ((start === begin && pad === "one-lf" && lateOpener.test(first)) || (cdata && lateCdata.test(first)))
       doubt ??= start;
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
+    // A closing mark that was written wrong, and then right, stays in the value.
+    const wrong = closerAtEnd.exec(cursor.slice(Math.max(start, end - 60), end))?.[1];
+    const own = wrong && closerAtEnd.exec(close?.texts[0] ?? "")?.[1];
+    if (own && wrong !== own && nearest(wrong, [own], 1).length > 0)
+      call.slip("stray-closer", { start: end - wrong.length - 3, end }, { affects: "value" });
     return { start, end };
   };
   const head = close?.texts[0]?.charAt(0) || "<";
@@ -147,6 +153,8 @@ export function* readTagValue(
     source.at = next + 1;
   }
 }
+
+const closerAtEnd = /<\/([\w.:-]{3,40})>$/;
 
 /** Returns the length of the line break that a text of two units ends with, or of the first half of one. */
 function lineBreakAt(tail: string): number {
