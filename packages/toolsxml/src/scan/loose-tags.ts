@@ -43,9 +43,8 @@ export class LooseTags {
   /** A near miss of a name has three letters at least. */
   readonly #pattern: RegExp;
   readonly #near = new Map<string, boolean>();
-  /** The names by their length, and in order: a word is compared with the few that it may have been meant for. */
-  #byLength: Map<number, string[]> | undefined;
-  #sorted: readonly string[] = [];
+  /** Of many names: a word is compared with the few that it may have been meant for. */
+  #many: NameIndex | undefined;
 
   /**
    * `own`: names of elements that hold raw bodies here. `around`: those of the elements around them. `others`: names that are
@@ -167,29 +166,36 @@ export class LooseTags {
   }
 
   #isNearOfMany(word: string, closes: boolean): boolean {
-    this.#byLength ??= this.#index();
+    this.#many ??= indexOf(this.#names);
+    const { sorted, byLength } = this.#many;
     let low = 0;
-    for (let high = this.#sorted.length; low < high; ) {
+    for (let high = sorted.length; low < high; ) {
       const middle = (low + high) >> 1;
-      if ((this.#sorted[middle] as string) < word) low = middle + 1;
+      if ((sorted[middle] as string) < word) low = middle + 1;
       else high = middle;
     }
-    if (closes && isBegun(word, this.#sorted[low] ?? "")) return true;
+    if (closes && isBegun(word, sorted[low] ?? "")) return true;
     for (let length = word.length - 1; length <= word.length + 1; length += 1)
-      if (this.#byLength.get(length)?.some((name) => isNear(word, name))) return true;
+      if (byLength.get(length)?.some((name) => isNear(word, name))) return true;
     return false;
   }
+}
 
-  #index(): Map<number, string[]> {
-    const byLength = new Map<number, string[]>();
-    this.#sorted = [...this.#names].sort();
-    for (const name of this.#sorted) {
-      const list = byLength.get(name.length);
-      if (list) list.push(name);
-      else byLength.set(name.length, [name]);
-    }
-    return byLength;
+/** Names in order, and by their length. */
+interface NameIndex {
+  sorted: readonly string[];
+  byLength: ReadonlyMap<number, readonly string[]>;
+}
+
+function indexOf(names: Iterable<string>): NameIndex {
+  const sorted = [...names].sort();
+  const byLength = new Map<number, string[]>();
+  for (const name of sorted) {
+    const list = byLength.get(name.length);
+    if (list) list.push(name);
+    else byLength.set(name.length, [name]);
   }
+  return { sorted, byLength };
 }
 
 /**
