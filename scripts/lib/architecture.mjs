@@ -116,6 +116,34 @@ export const architecture = {
     mayImport: ["core", "dialects"],
     thirdParty: [],
   },
+  "trp-mcp": {
+    job: "both MCP sides of a router: servers' tools in, faces for clients out",
+    runsIn: "node",
+    mayImport: ["core", "schema", "toolkit", "trp-client", "trp-core"],
+    thirdParty: [
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/node",
+      "@modelcontextprotocol/server",
+      "@opentelemetry/api",
+      "minisearch",
+    ],
+  },
+  gateway: {
+    job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
+    runsIn: "node",
+    mayImport: ["core", "schema", "sqlite", "toolkit", "trp-core", "trp-mcp"],
+    thirdParty: [
+      "@hono/node-server",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/node",
+      "hono",
+      "jose",
+      "jsonc-parser",
+      "libsql",
+      "prom-client",
+      "valibot",
+    ],
+  },
   cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
   // Private members: they wire everything together.
   demo: {

@@ -1,0 +1,198 @@
+import type { JsonObject, JsonValue } from "@toolglot/core";
+import type { McpCallOptions, McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
+import type { Effect, Principal } from "@toolglot/trp-core";
+import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
+
+/**
+ * What happens to a call whose effect was there before: `window` gives its result again for `windowMs`, then runs; the others
+ * run a call that is done at once. While it is unknown what became of a call, only `free` runs it again.
+ */
+export interface RepeatRule {
+  mode: "window" | "in-doubt" | "free";
+  /** Milliseconds. Default 600,000. */
+  windowMs: number;
+}
+
+/** A read that finds out whether a call happened of which nobody knows. */
+export interface ProbeSettings {
+  /** A tool of the same server, by the server's own name. */
+  tool: string;
+  /** Texts in braces are filled from the call's arguments, as in `effectKey`. */
+  arguments: JsonValue;
+  /** A JSON pointer into `structuredContent`: the call happened when there is a value, or `equals`. */
+  found: string;
+  equals?: JsonValue;
+}
+
+/** What the owner of a gateway says of a tool. What is not said follows from the tool's annotations. */
+export interface ToolSettings {
+  risk?: RiskTier;
+  io?: IoClass;
+  effect?: Effect;
+  /**
+   * Names the effect by the arguments: `refund:{id}`, with the last names or JSON pointers of arguments in braces. Default: all
+   * arguments.
+   */
+  effectKey?: string;
+  repeat?: RepeatRule;
+  /** Milliseconds. */
+  timeoutMs?: number;
+  /** Not listed, and not to be called. */
+  hidden?: boolean;
+  /** For `effect: "keyed"`: where the server takes the key, a JSON pointer into the arguments, or `_meta/NAME`. */
+  downstreamKeyIn?: string;
+  /** Roles of which an approver needs one. Default `approver`. */
+  approvers?: readonly string[];
+  probe?: ProbeSettings;
+}
+
+/** A tool of a server, as the gateway has it. */
+export interface ImportedTool {
+  /** The server's name, as the configuration has it. */
+  readonly server: string;
+  /** The tool's name at its server. */
+  readonly tool: string;
+  /** The name that clients see: `<server>__<tool>`, at most 64 characters. */
+  readonly shownName: string;
+  readonly capId: string;
+  /** The tool as the server lists it, under the shown name, without what a model may not set. */
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  readonly io: IoClass;
+  readonly risk: RiskTier;
+  readonly effect: Effect;
+  readonly repeat: RepeatRule;
+  readonly settings: Readonly<ToolSettings>;
+}
+
+/** What a call carries besides its arguments, in the process that makes it; a capability finds it by its call's id. */
+export interface CallExtras {
+  /** Answers questions of the server. */
+  ask?: McpCallOptions["ask"];
+  onProgress?: McpCallOptions["onProgress"];
+  /** `_meta` of the client's request that goes to the server. */
+  meta?: JsonObject;
+  /** Set by the capability: the server's answer, exactly as it came. */
+  result?: McpCallResult;
+}
+
+/** What is told of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
+export interface ImportNotice {
+  server: string;
+  tool?: string;
+  kind: "added" | "removed" | "changed" | "held-back" | "unusable" | "renamed";
+  message: string;
+}
+
+/** A server whose tools are capabilities of a router. */
+export interface ImportedServer {
+  readonly name: string;
+  readonly client: McpClient;
+  /** Of those that may be shown: neither hidden, denied nor held back. */
+  readonly tools: readonly ImportedTool[];
+  /** Reads the server's list again. Rejects as `McpClient.listTools`. */
+  refresh(): Promise<void>;
+  /** Calls the listener after the tools have changed. Returns what ends it. */
+  onChange(listener: () => void): () => void;
+  /** Accepts a tool, or all, as they are now (`pin`). Returns the names of those that were held back. */
+  accept(tool?: string): Promise<string[]>;
+  /** Takes the capabilities out of the router, and closes the client. */
+  close(): Promise<void>;
+}
+
+/** How a call ended, in `_meta["toolglot/outcome"]` of every result. */
+export interface Outcome {
+  status: "done" | "replayed" | "refused" | "pending" | "failed" | "unknown";
+  code?: TrpCode;
+  /** Whether the server's tool was started. */
+  dispatched: boolean;
+  /** Names the call: for `toolglot_again` and `toolglot_status`. */
+  receipt: string;
+  approvalId?: string;
+  approvalUrl?: string;
+  /** When a replayed call was done, ISO 8601. */
+  doneAt?: string;
+  /** What to do now: one line. */
+  fix?: string;
+}
+
+/** Who calls, through which client. */
+export interface Caller {
+  principal: Principal;
+  /** The client program, as it said at its start. */
+  client: { name: string; version: string };
+  /** Whether a person may be asked through the client program (`--no-elicitation` tokens: false). Default true. */
+  mayElicit?: boolean;
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  tool: ImportedTool;
+  arguments: JsonObject;
+  /** The client's own key, from `_meta["toolglot/idempotencyKey"]`. */
+  key?: string;
+  /** `_meta` of the request that goes on to the server: `traceparent`, and what is not the protocol's own. */
+  meta?: JsonObject;
+}
+
+/** What a call has around it. */
+export interface ToolCallContext {
+  caller: Caller;
+  /** Aborted when the client is gone, where that stops a call. */
+  signal?: AbortSignal;
+  /** Passes the server's progress on; also tells every 10 s that a call waits for an approval. */
+  onProgress?: McpCallOptions["onProgress"];
+  /** Answers questions of the server. */
+  ask?: McpCallOptions["ask"];
+  /**
+   * Asks the person at the client about an approval, where the client can: resolves with what they said. What it throws is
+   * `cancel`.
+   */
+  elicit?(question: ApprovalQuestion): Promise<ApprovalDecision>;
+  /** How long a call waits for an approval on the page before it is answered `pending`. Milliseconds; default the option's. */
+  waitMs?: number;
+}
+
+/** A request for approval, for a person. */
+export interface ApprovalQuestion {
+  approvalId: string;
+  /** Capability, risk, requester and every argument, as `router.approvals.render` writes them. */
+  text: string;
+  /** Of capability and arguments. */
+  fingerprint: string;
+  capId: string;
+  risk: RiskTier;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  /** Where it can be decided in a browser. Absent without a page. */
+  url?: string;
+}
+
+/** What a person said. `cancel`: nothing, so the request stays. */
+export interface ApprovalDecision {
+  decision: "approve" | "deny" | "cancel";
+  comment?: string;
+}
+
+/** The answer to a call: a result as MCP has it, and how it ended. */
+export interface ToolAnswer {
+  /** As it goes to the client, with the outcome in `_meta`. */
+  result: McpCallResult & { _meta: JsonObject };
+  outcome: Outcome;
+  /**
+   * With `pending` for an approval that may be asked through the client: a face that asks in its own way (`input_required`, a
+   * task) does so, has `decide` note the answer, and calls again.
+   */
+  question?: ApprovalQuestion;
+}
+
+/** Calls of tools through a router. Never rejects: every fault is an answer. */
+export interface ToolCalls {
+  call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;
+  /** Notes what the person at the client decided. False when the request is no longer pending, or is not the caller's. */
+  decide(caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean>;
+  /** Runs a kept call once more, as a new operation, always asked about; never one in doubt. */
+  again(receipt: string, context: ToolCallContext): Promise<ToolAnswer>;
+  /** What became of a call, or of a request for approval, by its receipt or id. */
+  status(id: string, context: ToolCallContext): Promise<ToolAnswer>;
+  close(): Promise<void>;
+}
