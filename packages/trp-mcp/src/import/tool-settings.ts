@@ -23,7 +23,11 @@ export function checkToolSettings(what: string, settings: ToolSettings): void {
     fail(`downstreamKeyIn is a JSON pointer into the arguments, as "/idempotencyKey", or "_meta/NAME"`);
   }
   if (probe !== undefined) {
-    checkKeys(`${what}.probe`, probe, "tool:text arguments:any found:string equals:any", ["tool", "arguments", "found"]);
+    checkKeys(`${what}.probe`, probe, "tool:text arguments:any found:string equals:any", [
+      "tool",
+      "arguments",
+      "found",
+    ]);
     if (probe.found !== "" && !probe.found.startsWith("/")) fail('probe.found is a JSON pointer, as "/refund/id"');
   }
   if (io === "READ" && risk === "LOW" && effect !== undefined && effect !== "pure" && effect !== "idempotent") {
