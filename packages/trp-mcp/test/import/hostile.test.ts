@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "@toolglot/core";
 import { expect, test } from "vitest";
 import { ledger, oddServer, reference, rig, scratch, until } from "./rig.ts";
 
@@ -149,14 +148,10 @@ test("misspelt options and a client that is not exact are refused", async () => 
 });
 
 test("a list that is nested without end costs the tool that is", async () => {
-  let deep: JsonObject = { type: "object" };
-  for (let depth = 0; depth < 3_000; depth++) deep = { properties: { a: deep } };
-  const tools = [
-    { name: "deep", inputSchema: { type: "object", properties: { a: deep } } },
-    { name: "do", inputSchema: plain },
-  ];
+  const deep = `${'{"properties":{"a":'.repeat(3_000)}{}${"}}".repeat(3_000)}`;
+  const tools = `[{"name":"deep","inputSchema":{"type":"object","properties":{"a":${deep}}}},{"name":"do","inputSchema":{"type":"object"}}]`;
   const list = join(scratch(), "list.json");
-  writeFileSync(list, JSON.stringify(tools));
+  writeFileSync(list, tools);
   const { server, notices } = await rig(oddServer({}, { LIST: list }));
   await server.ready();
   expect(server.tools.map(({ tool }) => tool)).toEqual(["do"]);
