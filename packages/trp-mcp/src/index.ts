@@ -1,1 +1,4 @@
+/** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
+export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
+export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
 export type * from "./types.ts";
