@@ -170,6 +170,8 @@ export interface ApprovalQuestion {
   expiresAt: number;
   /** Where it can be decided in a browser. Absent without a page. */
   url?: string;
+  /** It is decided on the page alone: a client may show the link, and what it answers decides nothing. */
+  pageOnly?: boolean;
 }
 
 /** What a person said. `cancel`: nothing, so the request stays. */
@@ -184,8 +186,8 @@ export interface ToolAnswer {
   result: McpCallResult & { _meta: JsonObject };
   outcome: Outcome;
   /**
-   * With `pending` for an approval that may be asked through the client: a face that asks in its own way (`input_required`, a
-   * task) does so, has `decide` note the answer, and calls again.
+   * With `pending` for an approval: a face that asks in its own way (`input_required`, a task) does so, has `decide` note the answer,
+   * and calls again.
    */
   question?: ApprovalQuestion;
 }
