@@ -305,7 +305,7 @@ export function testGrowth({
     return Object.entries(ways).map(([way, read]) => ({ place, around, unit, join, named, tools, way, read }));
   };
   const all = where.flatMap(([place]) =>
-    [...units, ...own].flatMap((unit) =>
+    [...new Set([...units, ...own])].flatMap((unit) =>
       joins.flatMap((join) => given.flatMap((tools) => inWays(place, unit, join, tools))),
     ),
   );
