@@ -71,9 +71,10 @@ function placeValue(inner: string, scope: FillScope, tell: (problem: ProblemText
   const value = scope.env[name];
   if (value === undefined || (value === "" && fallback !== undefined)) {
     if (fallback !== undefined) return fallback;
+    const [meant] = nearest(name, plainPlaces, 1);
     tell({
       code: "config/unset",
-      message: `\${${inner}}: the variable ${name} is not set`,
+      message: `\${${inner}}: the variable ${name} is not set${meant === undefined ? "" : ` (did you mean "\${${meant}}"?)`}`,
       cure: `Set ${name} where the gateway starts, or write \${${name}:-default}.`,
     });
     return undefined;
