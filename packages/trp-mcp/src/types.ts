@@ -165,12 +165,16 @@ export interface ApprovalQuestion {
   expiresAt: number;
   /** Where it can be decided in a browser. Absent without a page. */
   url?: string;
+  /** It is decided on the page alone: a client may show the link, and what it answers decides nothing. */
+  pageOnly?: boolean;
 }
 
 /** What a person said. `cancel`: nothing, so the request stays. */
 export interface ApprovalDecision {
   decision: "approve" | "deny" | "cancel";
   comment?: string;
+  /** Of the question that was shown. */
+  fingerprint?: string;
 }
 
 /** The answer to a call: a result as MCP has it, and how it ended. */
