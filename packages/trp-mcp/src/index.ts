@@ -1,3 +1,6 @@
+/** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
+export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
+export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
 export { type GateConnection, type McpGate, serveMcp } from "./serve/serve-mcp.ts";

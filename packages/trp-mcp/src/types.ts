@@ -73,6 +73,8 @@ export interface CallExtras {
   meta?: JsonObject;
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
+  /** Set by the capability when the server certainly never got the request. */
+  isUnsent?: boolean;
 }
 
 /** What is told of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
@@ -148,7 +150,10 @@ export interface ToolCallContext {
    * `cancel`.
    */
   elicit?(question: ApprovalQuestion): Promise<ApprovalDecision>;
-  /** How long a call waits for an approval on the page before it is answered `pending`. Milliseconds; default the option's. */
+  /**
+   * How long a call waits for an approval on the page before it is answered `pending`. Milliseconds; default the option's. 0 for a face
+   * that asks the person in its own way, after `pending`.
+   */
   waitMs?: number;
 }
 
@@ -183,8 +188,8 @@ export interface ToolAnswer {
   result: McpCallResult & { _meta: JsonObject };
   outcome: Outcome;
   /**
-   * With `pending` for an approval that may be asked through the client: a face that asks in its own way (`input_required`, a
-   * task) does so, has `decide` note the answer, and calls again.
+   * With `pending` for an approval: a face that asks in its own way (`input_required`, a task) does so, has `decide` note the answer,
+   * and calls again.
    */
   question?: ApprovalQuestion;
 }
