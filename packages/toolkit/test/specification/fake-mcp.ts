@@ -33,7 +33,10 @@ export function fakeMcp(
     readResource: async () => [],
     listPrompts: async () => [],
     getPrompt: async () => [],
+    request: async () => ({}),
     finishAuth: async () => {},
+    onNotification: () => () => {},
+    onEnded: () => () => {},
     onToolsChanged: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
