@@ -222,6 +222,8 @@ export interface ApprovalQuestion {
 export interface ApprovalDecision {
   decision: "approve" | "deny" | "cancel";
   comment?: string;
+  /** Of the question that was shown. */
+  fingerprint?: string;
 }
 
 /** The answer to a call: a result as MCP has it, and how it ended. */
