@@ -26,8 +26,8 @@ export interface ServeMcpOptions {
   /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
   requestSecret: string | Uint8Array;
   limits?: SessionLimits;
-  /** The first list of tools, resources or prompts waits for it. */
-  ready?(): Promise<unknown>;
+  /** Awaited before lists and calls: until servers had their time to start. Undefined when nothing is to be waited for. */
+  ready?(): Promise<unknown> | undefined;
   /** Gets faults that no client is told of. */
   onError?(error: Error): void;
 }

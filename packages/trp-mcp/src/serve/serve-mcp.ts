@@ -185,7 +185,10 @@ class Gate implements McpGate {
       await ready?.();
       return { tools: this.#face.list(callerOf(incoming(context))) as never };
     });
-    server.setRequestHandler("tools/call", ({ params }, context) => this.#requests.answer(params, incoming(context)));
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
+      await ready?.();
+      return this.#requests.answer(params, incoming(context));
+    });
     server.onerror = this.#onError;
     // What lives for one request gets its notifications by a stream of their own.
     const lasts = era === "legacy" || fixed !== undefined;
