@@ -8,7 +8,14 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
 import type { Principal } from "@toolglot/trp-core";
@@ -291,7 +298,11 @@ export function gateOf(
 /** A gate behind a port. The bearer token is the principal's id. */
 export async function listening(gate: McpGate, more: Partial<GateCaller> = {}): Promise<string> {
   const handle = toNodeHandler({
-    fetch: (request) => {
+    fetch: async (request) => {
+      const refused =
+        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+        originValidationResponse(request, localhostAllowedOrigins());
+      if (refused !== undefined) return refused;
       const id = request.headers.get("authorization")?.replace("Bearer ", "") ?? "anna";
       return gate.fetch(request, { principal: principal(id), credential: id, ...more });
     },
