@@ -74,8 +74,6 @@ class RoutedGateway implements Gateway {
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
   #http: HttpSide | undefined;
-  /** Until the servers have their tools, or had their time. */
-  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
@@ -115,7 +113,7 @@ class RoutedGateway implements Gateway {
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
-      ready: () => this.#starting,
+      onNotice: (message) => this.#log({ level: "warn", message }),
       onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
     });
     this.#measured.sessions(() => this.#gate.sessions);
@@ -129,13 +127,8 @@ class RoutedGateway implements Gateway {
 
   async start(): Promise<void> {
     for (const server of this.#config.servers) {
-      const imported = await this.#import(server);
-      imported.onChange(() => this.#gate.notifyChanged());
-      this.servers.push(imported);
+      this.servers.push(await this.#import(server));
     }
-    this.#starting = this.settled().finally(() => {
-      this.#starting = undefined;
-    });
   }
 
   #import({ name, transport, settings }: ServerConfig): Promise<ImportedServer> {
