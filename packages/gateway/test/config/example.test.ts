@@ -22,8 +22,8 @@ it("should find nothing wrong with the example, and be able to start its servers
   expect(ofShop?.map(({ name }) => name)).toEqual(["get_order", "refund", "import_catalog"]);
   expect(ofNotes?.map(({ name }) => name)).toEqual(["list_notes", "add_note", "clear_notes"]);
   const textOf = async (client: typeof shop, name: string, args: object) => {
-    const { content } = await client.callTool({ name, arguments: args as never, repeatable: false });
-    return (content?.[0] as { text: string }).text;
+    const { content = [] } = await client.callTool({ name, arguments: args as never, repeatable: false });
+    return (content[0] as { text: string }).text;
   };
   expect(await textOf(shop, "get_order", { id: "A-1" })).toContain("lantern");
   expect(await textOf(shop, "refund", { id: "A-1", amount: 40 })).toContain("Refund 1");
