@@ -8,6 +8,7 @@ import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
  * run a call that is done at once. While it is unknown what became of a call, only `free` runs it again.
  */
 export interface RepeatRule {
+  /** Default `window`. */
   mode: "window" | "in-doubt" | "free";
   /** Milliseconds. Default 600,000. */
   windowMs: number;
@@ -193,7 +194,10 @@ export interface ToolCallContext {
    * `cancel`.
    */
   elicit?(question: ApprovalQuestion): Promise<ApprovalDecision>;
-  /** How long a call waits for an approval on the page before it is answered `pending`. Milliseconds; default the option's. */
+  /**
+   * How long a call waits for an approval on the page before it is answered `pending`. Milliseconds; default the option's. 0 for a face
+   * that asks the person in its own way, after `pending`.
+   */
   waitMs?: number;
 }
 
@@ -210,12 +214,16 @@ export interface ApprovalQuestion {
   expiresAt: number;
   /** Where it can be decided in a browser. Absent without a page. */
   url?: string;
+  /** It is decided on the page alone: a client may show the link, and what it answers decides nothing. */
+  pageOnly?: boolean;
 }
 
 /** What a person said. `cancel`: nothing, so the request stays. */
 export interface ApprovalDecision {
   decision: "approve" | "deny" | "cancel";
   comment?: string;
+  /** Of the question that was shown. */
+  fingerprint?: string;
 }
 
 /** The answer to a call: a result as MCP has it, and how it ended. */
@@ -224,8 +232,8 @@ export interface ToolAnswer {
   result: McpCallResult & { _meta: JsonObject };
   outcome: Outcome;
   /**
-   * With `pending` for an approval that may be asked through the client: a face that asks in its own way (`input_required`, a
-   * task) does so, has `decide` note the answer, and calls again.
+   * With `pending` for an approval: a face that asks in its own way (`input_required`, a task) does so, has `decide` note the answer,
+   * and calls again.
    */
   question?: ApprovalQuestion;
 }
