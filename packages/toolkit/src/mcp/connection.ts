@@ -11,6 +11,7 @@ import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import { type ConnectionEvents, prepareClient } from "./prepare-client.ts";
 import { type AskingCall, Questions } from "./questions.ts";
+import { ResourceStreams } from "./resource-streams.ts";
 import { openSession, type Session, type SessionMemory } from "./session.ts";
 import { type RequestTrace, traceRequest } from "./trace-request.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
@@ -38,7 +39,9 @@ export class Connection {
   readonly #client: Client;
   readonly transport: Session["made"]["transport"];
   readonly #deliveries: Deliveries;
+  readonly #incoming: Incoming;
   readonly #questions: Questions;
+  readonly #streams: ResourceStreams;
   readonly #options: McpClientOptions;
   #users = 0;
   #ended = false;
@@ -54,11 +57,13 @@ export class Connection {
   private constructor(
     sdk: ClientModule,
     { client, made }: Session,
-    { deliveries, questions }: { deliveries: Deliveries; questions: Questions },
+    { deliveries, questions, incoming }: { deliveries: Deliveries; questions: Questions; incoming: Incoming },
     options: McpClientOptions,
   ) {
     this.#sdk = sdk;
+    this.#incoming = incoming;
     this.#client = client;
+    this.#streams = new ResourceStreams(client);
     this.transport = made.transport;
     this.#deliveries = deliveries;
     this.#questions = questions;
@@ -81,6 +86,7 @@ export class Connection {
     const onClose = (): void => {
       if (state.connection === undefined || state.connection.#ended) return;
       state.connection.#ended = true;
+      state.connection.#streams.close();
       if (!state.connection.#retired) events.onEnded();
     };
     const session = await openSession(
@@ -106,7 +112,7 @@ export class Connection {
     ).catch((error: unknown) => {
       throw state.tooLarge ?? error;
     });
-    state.connection = new Connection(sdk, session, { deliveries: state.deliveries, questions }, options);
+    state.connection = new Connection(sdk, session, { deliveries: state.deliveries, questions, incoming }, options);
     return state.connection;
   }
 
@@ -128,10 +134,11 @@ export class Connection {
   async listTools(): Promise<McpListedTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
+    this.#incoming.takeToolNames();
     const { tools } = await this.request("tools/list", (client, options) =>
       client.listTools(options._meta && { _meta: options._meta }, { ...options, cacheMode: "bypass" }),
     );
-    return toListed(tools);
+    return toListed(tools, this.#incoming.takeToolNames());
   }
 
   /** Any request that can be made twice. Rejects with a {@link CallFault}. */
@@ -166,7 +173,14 @@ export class Connection {
     params: JsonObject | undefined,
     options: Pick<McpCallOptions, "signal" | "ask">,
   ): Promise<JsonObject> {
-    const send = (client: Client, { _meta, ...sent }: { timeout: number; _meta?: Record<string, string> }) => {
+    const send = async (client: Client, { _meta, ...sent }: { timeout: number; _meta?: Record<string, string> }) => {
+      const isSubscribing = method === "resources/subscribe" || method === "resources/unsubscribe";
+      if (isSubscribing && client.getProtocolEra() === "modern") {
+        const { uri } = params ?? {};
+        if (method === "resources/subscribe") await this.#streams.subscribe(String(uri), sent.timeout);
+        else this.#streams.unsubscribe(String(uri));
+        return {};
+      }
       const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
       return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
     };
@@ -287,6 +301,7 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
+    this.#streams.close();
     if (!this.#ended && this.transport instanceof this.#sdk.StreamableHTTPClientTransport) {
       const over = new AbortController();
       const end = (): void => over.abort();
