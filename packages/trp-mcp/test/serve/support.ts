@@ -53,7 +53,10 @@ export async function upstream(
   name: string,
   tools: readonly TestTool[],
   answer: Answer = (tool) => ({ content: [{ type: "text", text: tool }] }),
-  options: Partial<McpClientOptions> & { instructions?: string; serve?: (server: Server) => void } = {},
+  options: Omit<Partial<McpClientOptions>, "instructions"> & {
+    instructions?: string;
+    serve?: (server: Server) => void;
+  } = {},
 ): Promise<ImportedServer & { tools: ImportedTool[]; change(): void }> {
   const { instructions, serve, ...rest } = options;
   const transport = async () => {
