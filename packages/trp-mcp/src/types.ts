@@ -8,6 +8,7 @@ import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
  * run a call that is done at once. While it is unknown what became of a call, only `free` runs it again.
  */
 export interface RepeatRule {
+  /** Default `window`. */
   mode: "window" | "in-doubt" | "free";
   /** Milliseconds. Default 600,000. */
   windowMs: number;

@@ -43,6 +43,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
 class HealingClient implements McpClient {
   readonly name: string;
   readonly stateful: boolean;
+  readonly exact: boolean;
   readonly #options: McpClientOptions;
   readonly #listeners = new Set<() => void>();
   readonly #notified = new Set<(method: string, params: JsonObject) => void>();
@@ -62,6 +63,7 @@ class HealingClient implements McpClient {
     this.#options = options;
     this.name = options.name;
     this.stateful = options.stateful ?? true;
+    this.exact = options.exact ?? false;
   }
 
   get connected(): boolean {

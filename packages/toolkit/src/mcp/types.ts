@@ -118,6 +118,8 @@ export interface McpClient {
   readonly name: string;
   /** Whether one session serves all calls. */
   readonly stateful: boolean;
+  /** Whether it gives answers and tools as the server sent them: the option. */
+  readonly exact: boolean;
   /** Whether there is a session that can be used, as far as one knows. A stateless client has none between calls. */
   readonly connected: boolean;
   /** The revision of the protocol that is spoken, or was last: `2025-11-25`. Undefined before the first session. */

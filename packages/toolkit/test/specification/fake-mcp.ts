@@ -13,6 +13,7 @@ export function fakeMcp(
   return {
     name: more.name ?? "server",
     stateful: more.stateful ?? true,
+    exact: false,
     calls,
     get connected() {
       return connected;

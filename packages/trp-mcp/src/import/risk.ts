@@ -27,7 +27,8 @@ export function withSettings(judged: Judgement, settings: Readonly<ToolSettings>
   const isWrite = effect !== undefined && effect !== "pure" && effect !== "idempotent";
   const { io = isWrite ? "WRITE" : judged.io } = settings;
   // What is no read has no low risk, unless its owner says so; what is one has no other effect.
-  const base = io === judged.io ? judged : io === "READ" ? harmless : isWrite ? { ...worst, risk: "MEDIUM" as const } : worst;
+  const base =
+    io === judged.io ? judged : io === "READ" ? harmless : isWrite ? { ...worst, risk: "MEDIUM" as const } : worst;
   return { io, risk: settings.risk ?? base.risk, effect: effect ?? base.effect };
 }
 
