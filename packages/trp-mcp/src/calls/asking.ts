@@ -6,12 +6,6 @@ import { waitForDecision } from "./approval-wait.ts";
 import { elicitationRole } from "./policies.ts";
 import type { ToolCallsOptions } from "./tool-calls.ts";
 
-/** A request as it is asked about, and whether the person at the client program may decide. */
-interface Asked {
-  question: ApprovalQuestion;
-  mayElicit: boolean;
-}
-
 type AskingOptions = Pick<ToolCallsOptions, "elicitation" | "isPageOnly" | "approvalUrl" | "waitMs">;
 
 /** Asks people about requests for approval: the one at the client program, or those who read the page. */
@@ -25,13 +19,18 @@ export class Asking {
   }
 
   /** Undefined when the request is gone, or decided. `lastDone`: when the same was done before. Rejects when the store does. */
-  async question(approvalId: string, caller: Caller, lastDone: number | undefined): Promise<Asked | undefined> {
+  async question(
+    approvalId: string,
+    caller: Caller,
+    lastDone: number | undefined,
+  ): Promise<ApprovalQuestion | undefined> {
     const { approvals } = this.#router;
     const record = await approvals.read(caller.principal, approvalId);
     if (record === undefined || record.status !== "pending") return undefined;
     const last =
       lastDone === undefined ? "" : `\nThe same was done before, last at ${new Date(lastDone).toISOString()}`;
-    const question: ApprovalQuestion = {
+    const mayElicit = this.#mayElicit(caller, record.riskTier) && !(await this.#isPageOnly(caller, record));
+    return {
       approvalId,
       text: approvals.render(record) + last,
       fingerprint: record.fingerprint,
@@ -39,9 +38,8 @@ export class Asking {
       risk: record.riskTier as ApprovalQuestion["risk"],
       expiresAt: record.expiresAt,
       ...defined({ url: this.#options.approvalUrl?.(approvalId) }),
+      ...(!mayElicit && { pageOnly: true }),
     };
-    const mayElicit = this.#mayElicit(caller, record.riskTier) && !(await this.#isPageOnly(caller, record));
-    return { question, mayElicit };
   }
 
   #mayElicit({ mayElicit }: Caller, riskTier: string): boolean {
@@ -62,9 +60,9 @@ export class Asking {
   }
 
   /** Whether there is a decision now. */
-  async ask({ question, mayElicit }: Asked, context: ToolCallContext): Promise<boolean> {
+  async ask(question: ApprovalQuestion, context: ToolCallContext): Promise<boolean> {
     const { caller, elicit } = context;
-    if (mayElicit && elicit !== undefined) {
+    if (!question.pageOnly && elicit !== undefined) {
       const answer = await elicit(question).catch((): ApprovalDecision => ({ decision: "cancel" }));
       return this.decide(caller, question.approvalId, answer);
     }

@@ -160,17 +160,17 @@ class RoutedCalls implements ToolCalls {
       const approvalId = error?.code === "TRP_4002" ? error.retryHint.approval_id : undefined;
       if (approvalId === undefined) return this.#answer(prepared, { extras, result, receipt });
       const before = prepared.effect && place && (await this.#keys.lastDone(prepared.effect, place.turn));
-      const asked = await this.#asking.question(approvalId, context.caller, before?.finishedAt);
-      if (!isAsked && asked !== undefined) {
+      const question = await this.#asking.question(approvalId, context.caller, before?.finishedAt);
+      if (!isAsked && question !== undefined) {
         isAsked = true;
-        if (await this.#asking.ask(asked, context)) continue;
+        if (await this.#asking.ask(question, context)) continue;
       }
       const url = this.#options.approvalUrl?.(approvalId);
       const facts = { status: "pending" as const, code: "TRP_4002" as const, dispatched: false, receipt, approvalId };
       const where = url === undefined ? "" : ` at ${url}`;
       const fix = `Tell the user that this waits for approval${where}. Once it is approved, call the same tool with the same arguments.`;
       const words = { message: error?.message ?? "", fix };
-      return told({ ...facts, ...defined({ approvalUrl: url }) }, words, asked?.mayElicit ? asked.question : undefined);
+      return told({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
     }
   }
 
