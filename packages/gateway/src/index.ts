@@ -25,3 +25,7 @@ export type {
   WebhookSettings,
 } from "./config/settings.ts";
 export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
+export { createGateway } from "./gateway/create-gateway.ts";
+export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
+export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
+export type { NewToken, TokenInfo } from "./identity/types.ts";
