@@ -2,12 +2,13 @@ import { parseEnv } from "node:util";
 import { defined } from "@toolglot/internal";
 import type { McpHttpTransport, McpStdioTransport } from "@toolglot/toolkit/mcp";
 import type { PolicyRule } from "@toolglot/trp-core";
+import { slug } from "@toolglot/trp-mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
 import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
 import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
 import { agreeing, text } from "./schema-words.ts";
-import { slug } from "./slug.ts";
+
 import { memberOf, membersOf, type Path } from "./source.ts";
 
 /** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
