@@ -97,6 +97,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
     const view: View = { language, words: allWords[language], address: "/approvals" };
     const body = (
       <>
+        <h1>{view.words.title}</h1>
         <Note kind="bad">{view.words[word]}</Note>
         <a href="/approvals">{view.words.back}</a>
       </>

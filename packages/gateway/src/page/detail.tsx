@@ -155,7 +155,7 @@ function Decision({ view, approval, isOwn }: Pick<DetailProps, "view" | "approva
       id="decision"
       aria-labelledby="decide"
       data-live
-      data-keeps={isOpen}
+      data-keeps={isOpen || undefined}
       data-version={`${status} ${isOpen ? "" : Math.floor(Date.now() / 30_000)}`}
     >
       <h2 id="decide">{words.decision}</h2>

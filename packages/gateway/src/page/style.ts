@@ -46,7 +46,8 @@ nav a:hover { color: var(--text); }
 nav a[aria-current] { color: var(--text); border-bottom-color: var(--link); }
 .count { min-width: 21px; padding: 0 6px; border-radius: 11px; background: var(--medium-wash); color: var(--medium); font-size: 12.5px; line-height: 21px; text-align: center; font-weight: 600; font-variant-numeric: tabular-nums; }
 .count.warn { background: var(--high-wash); color: var(--high); }
-main { padding: 28px 0 64px; }
+h1 + .note { margin-top: 14px; }
+main { padding: 28px 0 64px; overflow-wrap: anywhere; }
 h1 { font-size: 22px; line-height: 1.3; font-weight: 650; margin: 0 0 4px; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 h2 { font-size: 15px; font-weight: 650; margin: 0 0 10px; }
 p { margin: 0 0 12px; }
@@ -121,7 +122,8 @@ textarea { min-height: 76px; resize: vertical; }
 .more { display: block; text-align: center; padding: 16px; }
 @media (max-width: 600px) {
   .wide { padding: 0 14px; }
-  main { padding-top: 20px; }
+  h1 + .note { margin-top: 14px; }
+main { padding-top: 20px; }
   .sheet { padding: 16px; }
   .list li { grid-template-columns: minmax(0, 1fr); padding: 14px 16px; }
   .when { text-align: left; white-space: normal; }
