@@ -6,6 +6,7 @@
 export { type ChainedText, chainRow, chainText, entryText, firstHash, verifyRows } from "../audit/chain.ts";
 export { checkCheckpoint, follows } from "../audit/checkpoint.ts";
 export type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+export { familyOf, operationOf } from "../calls/keyed/keys.ts";
 export { approvalRequested } from "../events/approval-events.ts";
 export type { NewEvent, RouterEvent } from "../events/types.ts";
 export type { ResponseFrame } from "../frames/types.ts";

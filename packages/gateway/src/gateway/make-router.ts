@@ -1,0 +1,69 @@
+import { rename, writeFile } from "node:fs/promises";
+import {
+  type AuditCheckpoint,
+  createRouter,
+  createSafetyRules,
+  type PolicyEngine,
+  type Principal,
+  type Router,
+} from "@toolglot/trp-core";
+import type { ApprovalRecord, RouterStore } from "@toolglot/trp-core/store";
+import { askAgain, elicitationRole, type ImportedTool, observePolicy } from "@toolglot/trp-mcp";
+import type { GatewaySettings } from "../config/settings.ts";
+import type { GatewayOptions } from "./types.ts";
+
+/** What the router of a gateway is made of. */
+export interface RouterParts {
+  settings: GatewaySettings;
+  store: RouterStore;
+  /** That of the configuration. */
+  policy: PolicyEngine;
+  /** Signs what servers get as keys. */
+  secret: string;
+  /** Finds a tool by its capability. */
+  tool(capId: string): ImportedTool | undefined;
+  options: Pick<GatewayOptions, "allowVolatile">;
+  onError(error: unknown, facts: { capId?: string | undefined; operation?: string | undefined }): void;
+}
+
+/** Servers have their own care for what a text may hold, and a client that works with them directly is to work here. */
+const notOurs = ["control-characters", "secrets", "path", "url", "sql-read", "shell"];
+
+/** Creates the router of a gateway. It closes with `router.close`, the store apart. */
+export function makeRouter({ settings, store, policy, secret, tool, options, onError }: RouterParts): Router {
+  const { limits, approvals, results, audit } = settings;
+  const asking = askAgain(policy);
+  return createRouter({
+    store,
+    policy: settings.mode === "observe" ? observePolicy(asking) : asking,
+    allowVolatile: options.allowVolatile === true,
+    safety: createSafetyRules({ without: notOurs, maxCharacters: results.maxBytes, maxDepth: 64 }),
+    downstreamSecret: secret,
+    pendingApprovals: limits.pendingPerPrincipal,
+    mayDecide: (who, approval) => mayDecide(who, approval, tool(approval.capId)),
+    limits: { callsInFlight: limits.callsInFlight },
+    times: { approvalTtlMs: approvals.ttlMs },
+    // Results pass as they come, whatever a model's budget; one token is four bytes, and JSON in JSON is longer.
+    maxResultTokens: Math.max(200, results.maxBytes),
+    catalogTools: false,
+    outbox: approvals.webhook !== undefined,
+    ...(audit.head !== undefined && {
+      checkpoints: { onCheckpoint: (checkpoint) => noteHead(audit.head as string, checkpoint) },
+    }),
+    onError,
+  });
+}
+
+/** Who may decide: those with a role that the tool names, and the person at the client program unless the call is critical. */
+function mayDecide({ roles }: Principal, { riskTier }: ApprovalRecord, tool: ImportedTool | undefined): boolean {
+  const { approvers = ["approver"] } = tool?.settings ?? {};
+  if (roles.includes(elicitationRole)) return riskTier !== "CRITICAL";
+  return approvers.some((role) => roles.includes(role));
+}
+
+/** Writes the newest head of the audit log where it is not with the log; whole or not at all. */
+async function noteHead(file: string, { index, hash, at }: AuditCheckpoint): Promise<void> {
+  const next = `${file}.${process.pid}.next`;
+  await writeFile(next, `${JSON.stringify({ index, hash, at })}\n`, { mode: 0o600 });
+  await rename(next, file);
+}

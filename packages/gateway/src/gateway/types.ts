@@ -1,0 +1,49 @@
+import type { PolicyEngine, Router } from "@toolglot/trp-core";
+import type { ImportedServer, ImportedTool } from "@toolglot/trp-mcp";
+
+/** A line of the gateway's log. No values that are secret are in it. */
+export interface LogLine {
+  level: "debug" | "info" | "warn" | "error";
+  message: string;
+  /** As `gateway/store`. */
+  code?: string;
+  server?: string;
+  tool?: string;
+}
+
+/** Options of `createGateway`, besides the configuration. */
+export interface GatewayOptions {
+  /** Who calls over stdio. Default `local`. */
+  principal?: string;
+  /** Lets a store in memory run effects that must not happen twice. Default false. */
+  allowVolatile?: boolean;
+  /** Serves HTTP without tokens, on loopback alone. Default false. */
+  noAuth?: boolean;
+  /** Default: nothing is logged. */
+  log?(line: LogLine): void;
+}
+
+/** A gateway that listens. */
+export interface GatewayAddress {
+  /** Of the MCP endpoint: `http://127.0.0.1:8765/mcp`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** A router before MCP servers. Made by `createGateway`. */
+export interface Gateway {
+  readonly router: Router;
+  /** As it decides now: with `observe`, the one that would decide is within. */
+  readonly policy: PolicyEngine;
+  readonly servers: readonly ImportedServer[];
+  /** Of all servers, in the order of the configuration. */
+  readonly tools: readonly ImportedTool[];
+  /** Resolves when every server has its tools, or after `ms` milliseconds. Default 5,000. */
+  settled(ms?: number): Promise<void>;
+  /** Serves HTTP: MCP, the page of approvals, metrics. Rejects with `ToolglotError` `gateway/…`. */
+  listen(): Promise<GatewayAddress>;
+  /** Serves one client over standard input and output. Resolves when the client is gone. */
+  serveStdio(streams?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void>;
+  /** Takes no new calls, waits at most 10 s for those that run, and ends the servers' processes. Never rejects. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,52 @@
+import { canonicalJson } from "@toolglot/internal";
+import { createClient, inProcessTransport, type TrpClient } from "@toolglot/trp-client";
+import type { Principal, Router } from "@toolglot/trp-core";
+import type { Caller } from "../types.ts";
+
+/** Sessions that are kept open; beyond these the one that was used longest ago is closed. */
+const mostClients = 1_000;
+
+/** Sessions with the router: one for each principal and client program. */
+export class RouterClients {
+  readonly #router: Router;
+  readonly #clients = new Map<string, TrpClient>();
+
+  constructor(router: Router) {
+    this.#router = router;
+  }
+
+  /** `roles`: in place of those of the principal. */
+  of({ principal, client }: Caller, roles: readonly string[] = principal.roles): TrpClient {
+    const who: Principal = { ...principal, roles };
+    const agentId = `${client.name}/${client.version}`.slice(0, 128);
+    const key = canonicalJson([who.tenant, who.id, who.canDelete, [...roles], agentId]);
+    const found = this.#clients.get(key);
+    if (found !== undefined) {
+      this.#clients.delete(key);
+      this.#clients.set(key, found);
+      return found;
+    }
+    // A call is made once: what may be repeated, and how, is decided above.
+    const made = createClient({
+      transport: inProcessTransport(this.#router, who),
+      agentId,
+      keys: "explicit",
+      retry: { maxRetries: 0 },
+    });
+    this.#clients.set(key, made);
+    if (this.#clients.size > mostClients) {
+      for (const [oldest, client] of this.#clients) {
+        this.#clients.delete(oldest);
+        void client.close();
+        break;
+      }
+    }
+    return made;
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(all.map((client) => client.close()));
+  }
+}

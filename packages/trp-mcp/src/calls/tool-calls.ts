@@ -1,0 +1,259 @@
+import { randomUUID } from "node:crypto";
+import { type JsonObject, ToolglotError } from "@toolglot/core";
+import { type CallFinding, checkCall } from "@toolglot/core/check-call";
+import { checkKeys, defined, errorText } from "@toolglot/internal";
+import type { CallResult } from "@toolglot/trp-client";
+import type { Router } from "@toolglot/trp-core";
+import type { TrpCode } from "@toolglot/trp-core/frames";
+import type {
+  ApprovalDecision,
+  CallExtras,
+  Caller,
+  ImportedTool,
+  Outcome,
+  ToolAnswer,
+  ToolCall,
+  ToolCallContext,
+  ToolCalls,
+} from "../types.ts";
+import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
+import { Asking } from "./asking.ts";
+import type { CallChannel } from "./call-channel.ts";
+import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
+import { KeptCalls, unknownReceipt } from "./kept-calls.ts";
+import { againRole } from "./policies.ts";
+import { receiptOf } from "./receipts.ts";
+import { RouterClients } from "./router-clients.ts";
+
+/** Options of {@link createToolCalls}. */
+export interface ToolCallsOptions {
+  /** Finds an imported tool by its capability. */
+  tool(capId: string): ImportedTool | undefined;
+  /** The one that the capabilities were imported with. */
+  channel: CallChannel;
+  /** Whether people may be asked through the client program. Default true; about CRITICAL calls never. */
+  elicitation?: boolean;
+  /** How long a call waits for a decision on the page. Milliseconds, default 45,000. */
+  waitMs?: number;
+  /** Where a request can be decided in a browser. Default: nowhere. */
+  approvalUrl?(approvalId: string): string | undefined;
+  /** Where calls in doubt can be settled in a browser. Default: nowhere. */
+  inDoubtUrl?(): string | undefined;
+  /** Whether calls that a rule sends to an approver may be decided on the page alone. Default: none. */
+  isPageOnly?(rule: string): boolean;
+  /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
+  damaged?(tool: ImportedTool): "refuse" | "report";
+}
+
+/** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
+const mostMs = 600_000;
+/** Keys of one effect that can be forgotten one after another, between two looks. */
+const mostForgotten = 50;
+
+/**
+ * Makes calls of imported tools through a router: each effect gets its key, people are asked where the policy wants it, and every answer
+ * says how the call ended. Throws `TypeError` for unknown options.
+ */
+export function createToolCalls(router: Router, options: ToolCallsOptions): ToolCalls {
+  checkKeys(
+    "createToolCalls",
+    options,
+    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function",
+  );
+  return new RoutedCalls(router, options);
+}
+
+/** What is known of a call when it is sent. */
+interface Prepared {
+  call: ToolCall;
+  context: ToolCallContext;
+  /** Present when the call's operation has a key that was made here. */
+  effect: NamedEffect | undefined;
+  /** Signs of damage in a call that is made nevertheless. */
+  findings: readonly CallFinding[];
+  /** The call repeats one on purpose. */
+  again: boolean;
+}
+
+class RoutedCalls implements ToolCalls {
+  readonly #router: Router;
+  readonly #options: ToolCallsOptions;
+  readonly #clients: RouterClients;
+  readonly #keys: EffectKeys;
+  readonly #kept: KeptCalls;
+  readonly #asking: Asking;
+
+  constructor(router: Router, options: ToolCallsOptions) {
+    this.#router = router;
+    this.#options = options;
+    this.#clients = new RouterClients(router);
+    this.#keys = new EffectKeys(router.store);
+    this.#kept = new KeptCalls(router, options);
+    this.#asking = new Asking(router, options);
+  }
+
+  call = (call: ToolCall, context: ToolCallContext): Promise<ToolAnswer> => this.#total(call, context, false);
+
+  async #total(call: ToolCall, context: ToolCallContext, again: boolean): Promise<ToolAnswer> {
+    try {
+      return await this.#call(call, context, again);
+    } catch (error) {
+      return fault(error, receiptOf(call.tool.capId, call.key ?? ""));
+    }
+  }
+
+  async #call(call: ToolCall, context: ToolCallContext, again: boolean): Promise<ToolAnswer> {
+    const { tool } = call;
+    const receipt = randomUUID();
+    const refuse = (code: TrpCode, message: string, fix: string): ToolAnswer =>
+      told({ status: "refused", code, dispatched: false, receipt }, { message, fix });
+    const registered = this.#router.registry.get(tool.capId);
+    if (registered === undefined) {
+      return refuse("TRP_1003", `The tool ${tool.shownName} is not available now.`, "List the tools again.");
+    }
+    const findings = checkCall({ name: tool.shownName, input: call.arguments }, tool.listed as never);
+    const isRefused = tool.io === "WRITE" && this.#options.damaged?.(tool) !== "report";
+    if (findings[0] !== undefined && isRefused) {
+      return refuse("TRP_2001", findings[0].message, "Write the call again.");
+    }
+    const checked = await registered.validate(call.arguments);
+    let effect: NamedEffect | undefined;
+    const isKeyed = registered.keyRequired && call.key === undefined;
+    if (isKeyed && checked.success) {
+      effect = this.#effectOf(tool, context.caller, checked.args);
+      if (effect === undefined) {
+        const message = `The effect of this call is named by ${tool.settings.effectKey}, and an argument for it is missing.`;
+        return refuse("TRP_2001", message, "Give that argument, and call again.");
+      }
+    }
+    // The router refuses wrong arguments, in the order of its own checks; no key is bound to them.
+    const sent = isKeyed && !checked.success ? { ...call, key: receipt } : call;
+    return this.#attempts({ call: sent, context, effect, findings, again }, receipt);
+  }
+
+  #effectOf(tool: ImportedTool, { principal }: Caller, args: JsonObject): NamedEffect | undefined {
+    const name = effectName(tool, args);
+    return name === undefined ? undefined : { tool, principal, name };
+  }
+
+  /** Sends it, asks about it, and sends it again, until there is an answer. */
+  async #attempts(prepared: Prepared, receiptOfRead: string): Promise<ToolAnswer> {
+    const { call, context } = prepared;
+    const { tool } = call;
+    let forgotten = 0;
+    let isAsked = false;
+    for (;;) {
+      const place = prepared.effect && (await this.#keys.current(prepared.effect, prepared.again));
+      const key = call.key ?? place?.key;
+      const { extras, result } = await this.#send(prepared, key);
+      const { error } = result;
+      const receipt = result.key === undefined ? receiptOfRead : receiptOf(tool.capId, result.key);
+      if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < mostForgotten) {
+        await this.#keys.after(prepared.effect, place.turn);
+        continue;
+      }
+      // A rule wants an approval of a read, and an approval needs a key.
+      if (error?.code === "TRP_4003" && prepared.effect === undefined && call.key === undefined) {
+        prepared.effect = this.#effectOf(tool, context.caller, call.arguments);
+        if (prepared.effect !== undefined) continue;
+      }
+      const approvalId = error?.code === "TRP_4002" ? error.retryHint.approval_id : undefined;
+      if (approvalId === undefined) return this.#answer(prepared, { extras, result, receipt });
+      const before = prepared.effect && place && (await this.#keys.lastDone(prepared.effect, place.turn));
+      const question = await this.#asking.question(approvalId, context.caller, before?.finishedAt);
+      if (!isAsked && question !== undefined) {
+        isAsked = true;
+        if (await this.#asking.ask(question, context)) continue;
+      }
+      const url = this.#options.approvalUrl?.(approvalId);
+      const facts = { status: "pending" as const, code: "TRP_4002" as const, dispatched: false, receipt, approvalId };
+      const where = url === undefined ? "" : ` at ${url}`;
+      const fix = `Tell the user that this waits for approval${where}. Once it is approved, call the same tool with the same arguments.`;
+      const words = { message: error?.message ?? "", fix };
+      return told({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
+    }
+  }
+
+  async #send(
+    { call, context, again }: Prepared,
+    key: string | undefined,
+  ): Promise<{ extras: CallExtras; result: CallResult }> {
+    const { channel } = this.#options;
+    const { caller, signal, onProgress, ask } = context;
+    const client = this.#clients.of(caller, again ? [...caller.principal.roles, againRole] : undefined);
+    const callId = randomUUID();
+    const extras: CallExtras = defined({ ask, onProgress, meta: call.meta });
+    const stop = (): void => void client.cancel(callId).catch(() => {});
+    channel.open(callId, extras);
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: mostMs };
+      return { extras, result: await client.call(request, { deadlineMs: mostMs + 10_000 }) };
+    } finally {
+      channel.close(callId);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  decide = (caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean> =>
+    this.#asking.decide(caller, approvalId, decision);
+
+  #answer(
+    { findings }: Prepared,
+    { extras, result, receipt }: { extras: CallExtras; result: CallResult; receipt: string },
+  ): ToolAnswer {
+    const { status, error, replayedFrom, replayedAt } = result;
+    const findingsMeta = findings.length > 0 && { "toolglot/findings": findings as unknown as JsonObject[] };
+    const withFindings = (answer: ToolAnswer): ToolAnswer => {
+      if (findingsMeta) Object.assign(answer.result._meta, findingsMeta);
+      return answer;
+    };
+    if (status === "success") {
+      const outcome: Outcome = { status: "done", dispatched: true, receipt };
+      if (replayedFrom === undefined && extras.result !== undefined)
+        return withFindings(answerOf(extras.result, outcome));
+      const kept = keptResult(result.result?.data);
+      if (replayedFrom === undefined) return withFindings(answerOf(kept, outcome));
+      const doneAt = replayedAt === undefined ? undefined : new Date(replayedAt).toISOString();
+      return withFindings(replayed(kept, { ...outcome, status: "replayed", ...defined({ doneAt }) }));
+    }
+    const code = error?.code as TrpCode | undefined;
+    const dispatched = error?.dispatched === true && extras.isUnsent !== true;
+    const ended =
+      status === "unknown" ? (code === "TRP_3003" ? "pending" : "unknown") : dispatched ? "failed" : "refused";
+    const facts = { status: ended, dispatched, receipt, ...defined({ code }) } as const;
+    if (extras.result !== undefined && status === "failed") return withFindings(answerOf(extras.result, facts));
+    const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.() });
+    return withFindings(told(facts, { message: error?.message ?? "It failed.", fix }));
+  }
+
+  again = async (receipt: string, context: ToolCallContext): Promise<ToolAnswer> => {
+    const found = await this.#kept.read(receipt, context.caller).catch(() => undefined);
+    if (found === undefined) return unknownReceipt(receipt);
+    const { tool, record } = found;
+    const args = (record.data as { args?: JsonObject } | undefined)?.args;
+    if (record.state === "in-doubt") return this.#kept.inDoubt(receipt);
+    if (args === undefined || record.finishedAt === undefined) return unknownReceipt(receipt);
+    return this.#total({ tool, arguments: args }, context, true);
+  };
+
+  status = async (id: string, { caller }: ToolCallContext): Promise<ToolAnswer> => {
+    try {
+      return await this.#kept.status(id, caller);
+    } catch (error) {
+      return fault(error, id);
+    }
+  };
+
+  close = (): Promise<void> => this.#clients.close();
+}
+
+/** Answers with an error where the router should have answered: its store, its session, a fault of ours. */
+function fault(error: unknown, receipt: string): ToolAnswer {
+  const isUnknown = ToolglotError.isInstance(error) && (error.data as { outcome?: unknown })?.outcome === "unknown";
+  const facts = { code: "TRP_5001", dispatched: false, receipt } as const;
+  const message = `The gateway could not make the call: ${errorText(error)}.`;
+  if (!isUnknown) return told({ status: "refused", ...facts }, { message });
+  const fix = "It is not known whether it was executed. Call again with the same arguments: it is not done twice.";
+  return told({ status: "unknown", ...facts }, { message, fix });
+}
