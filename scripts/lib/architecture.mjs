@@ -131,7 +131,7 @@ export const architecture = {
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "schema", "sqlite", "toolkit", "trp-core", "trp-mcp"],
+    mayImport: ["core", "schema", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
       "@modelcontextprotocol/client",
