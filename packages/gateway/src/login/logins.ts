@@ -310,7 +310,7 @@ class Logins implements UpstreamLogins {
   #server(name: string): LoginServer {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
-    const near = nearest(name, [...this.#servers.keys()]);
+    const [near] = nearest(name, [...this.#servers.keys()]);
     const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
     throw loginError("gateway/login-unsupported", name, `no server with a url has this name.${hint}`);
   }

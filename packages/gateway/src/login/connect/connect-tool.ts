@@ -47,7 +47,8 @@ export function connectTool({ name, credentials = "shared" }: LoginServer, parts
     async call(principal) {
       try {
         const known = await parts.info(principal);
-        if (known !== undefined && Date.now() - known.obtainedAt < justNowMs) return said(`${name} has a login. Its tools are listed once the server took it.`);
+        if (known !== undefined && Date.now() - known.obtainedAt < justNowMs)
+          return said(`${name} has a login. Its tools are listed once the server took it.`);
         const link = parts.link(principal);
         const where = link ?? (await begin(principal));
         const how = link === undefined ? "on the machine of the gateway" : "and sign in with your gateway token";
