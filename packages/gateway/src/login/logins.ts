@@ -99,6 +99,7 @@ class Logins implements UpstreamLogins {
   readonly #tokens: Tokens;
   readonly #seals: Seals;
   readonly #watchMs: number;
+  readonly #tools = new Map<string, ConnectTool>();
   readonly #life = new AbortController();
   readonly #listeners = new Set<(server: string, principal?: { tenant: string; id: string }) => void>();
   #stamps: ReadonlyMap<string, { key: LoginKey; at: number }> = new Map();
@@ -140,10 +141,8 @@ class Logins implements UpstreamLogins {
     const fetch = safeFetch(name, this.#fetch, until);
     try {
       const found = await discover(server, fetch);
-      const record = device
-        ? await deviceFlow(server, found, this.#store, fetch, { onPrompt, signal: until })
-        : await this.#withBrowser(server, found, fetch, until, { onPrompt, opens });
-      return await this.#keep(key, record);
+      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt, opens });
+      return await this.#keep(key, await deviceFlow(server, found, this.#store, fetch, { onPrompt, signal: until }));
     } catch (error) {
       if (!until.aborted) throw loginFault(name, "the login", error);
       const why = signal?.aborted || this.#life.signal.aborted ? "it was given up." : "nobody came in time.";
@@ -152,12 +151,13 @@ class Logins implements UpstreamLogins {
   }
 
   async #withBrowser(
+    key: LoginKey,
     server: LoginServer,
     found: Awaited<ReturnType<typeof discover>>,
     fetch: FetchLike,
     signal: AbortSignal,
     { onPrompt, opens }: { onPrompt: LoginOptions["onPrompt"]; opens: boolean },
-  ): Promise<LoginRecord> {
+  ): Promise<LoginInfo> {
     checkPkce(server.name, found);
     const before = await this.#store.readClient(found.issuer, "loopback");
     const port = before === undefined ? undefined : Number(new URL(before.redirectUri).port);
@@ -166,14 +166,14 @@ class Logins implements UpstreamLogins {
       const { redirectUri } = loopback;
       const place = { redirectUri, place: "loopback" };
       const { authorizationUrl, started } = await startCodeFlow(server, found, place, this.#store, fetch);
-      const finish = (answer: URLSearchParams): Promise<LoginRecord> =>
-        finishCodeFlow(server.name, started, answer, this.#store, fetch);
-      const record = loopback.answer((answer) => isAnswerTo(started, answer), finish, signal);
-      // Whatever happens to the prompt, somebody hears of it.
-      record.catch(() => {});
+      const finish = async (answer: URLSearchParams): Promise<LoginInfo> =>
+        this.#keep(key, await finishCodeFlow(server.name, started, answer, this.#store, fetch));
+      const info = loopback.answer((answer) => isAnswerTo(started, answer), finish, signal);
+      // It may fail while the browser is opened.
+      info.catch(() => {});
       const isOpened = opens && (await untilAborted(openBrowser(authorizationUrl), signal));
       onPrompt({ kind: "browser", url: authorizationUrl, isOpened });
-      return await record;
+      return await info;
     } finally {
       loopback.close();
     }
@@ -224,12 +224,15 @@ class Logins implements UpstreamLogins {
   }
 
   connectTool(name: string): ConnectTool {
-    const server = this.#server(name);
-    return connectTool(server, {
+    const known = this.#tools.get(name);
+    if (known !== undefined) return known;
+    const made = connectTool(this.#server(name), {
       info: (principal) => this.info(name, principal),
       link: (principal) => this.connectLink(name, principal),
-      login: (loginOptions) => this.login(name, loginOptions),
+      login: (options) => this.login(name, options),
     });
+    this.#tools.set(name, made);
+    return made;
   }
 
   connectLink(name: string, principal: LoginPrincipal): string | undefined {
