@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolglot/core";
+import type { JsonObject, JsonValue, LogEntry } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SandboxError, SandboxLanguage, SandboxRun, SandboxRunError, SandboxRunParked } from "@toolglot/sandbox";
 import type { Outcome, ToolAnswer } from "@toolglot/trp-mcp";
@@ -9,6 +9,9 @@ import type { ProgramCalls, WaitingCall } from "./program-calls.ts";
 const maxBytes = 8_000;
 /** Calls, and notes, that an answer names. */
 const maxLines = 20;
+/** Characters of a note. */
+const maxNote = 400;
+const noteStart = `${callName}: `;
 
 /** A call of a program, in `_meta["toolglot/calls"]`. */
 type CallLine = JsonObject & { tool: string; status: string };
@@ -25,7 +28,7 @@ export function endedAnswer(
 ): ToolAnswer {
   const lines = callLines(run, calls);
   const dispatched = lines.some(isDispatched);
-  const more = [printed(run), notes(run.stats.warnings)];
+  const more = [printed(run), notes(run)];
   if (run.status === "ok") {
     const before =
       replayedAt !== undefined &&
@@ -98,18 +101,20 @@ function valueText(value: unknown): string {
 }
 
 function printed({ logs }: Pick<SandboxRun, "logs">): string | undefined {
-  const text = logs
-    .map((entry) => entry.text)
-    .join("\n")
-    .trimEnd();
+  const lines = logs.filter((entry) => !isNote(entry)).map(({ text }) => text);
+  const text = lines.join("\n").trimEnd();
   return text === "" ? undefined : `Printed:\n${cut(text, "output", "Print less.")}`;
 }
 
-function notes(warnings: readonly string[]): string | undefined {
-  if (warnings.length === 0) return undefined;
-  // The sandbox says whose note it is; ours name the tool.
-  const lines = warnings.slice(0, maxLines).map((line) => `- ${line.replace(`${callName}: `, "")}`);
-  return ["Notes:", ...lines].join("\n");
+function notes({ logs, stats }: Pick<SandboxRun, "logs" | "stats">): string | undefined {
+  const all = [...logs.filter(isNote).map(({ text }) => text.slice(noteStart.length)), ...stats.warnings];
+  if (all.length === 0) return undefined;
+  return ["Notes:", ...all.slice(0, maxLines).map((line) => `- ${line.slice(0, maxNote)}`)].join("\n");
+}
+
+/** A note of a call stands with what the program prints. */
+function isNote({ text }: LogEntry): boolean {
+  return text.startsWith(noteStart);
 }
 
 /** Keeps the beginning and the end, and says what is not there. */
@@ -132,11 +137,13 @@ function endOf(bytes: Buffer, length: number): string {
   return bytes.toString("utf8", from);
 }
 
-function errorText({ type, message, line, sourceLine, hint }: SandboxError, before: number): string {
+function errorText({ type, message, line, sourceLine, hint = "" }: SandboxError, before: number): string {
   const own = line !== undefined && line > before ? line - before : undefined;
   const where = own === undefined ? "" : ` in line ${own}`;
   const source = own !== undefined && sourceLine !== undefined ? `\n  ${sourceLine.trim()}` : "";
-  return `${type}${where}: ${message}${source}${hint === undefined ? "" : `\nHint: ${hint}`}`;
+  // The program knows nothing of the function that all its calls go through.
+  const said = message.replace(`${callName}()`, "a tool").replace(`${callMembers.args}.`, "");
+  return `${type}${where}: ${said}${source}${hint === "" || hint.includes(callName) ? "" : `\nHint: ${hint}`}`;
 }
 
 /** The program's calls, those of an earlier process included. */

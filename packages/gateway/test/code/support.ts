@@ -40,24 +40,29 @@ export interface Bench {
   router: Router;
   store: RouterStore;
   face: CodeFace;
-  clock: { now: number };
+  /** Milliseconds that the store's clock is ahead. */
+  clock: { ahead: number };
   /** Every call that reached a server: `server.tool` and its arguments. */
   ran: [name: string, args: JsonObject][];
 }
 
 interface BenchOptions extends Partial<Pick<CodeFaceOptions, "settings" | "visible" | "waitForDecision" | "leaseMs">> {
   store?: RouterStore;
-  clock?: { now: number };
+  clock?: { ahead: number };
 }
 
 /** A face over a real router with the tools of a test. */
 export async function bench(
   given: TestServers,
-  { clock = { now: 1_800_000_000_000 }, store = new MemoryStore({ now: () => clock.now }), ...more }: BenchOptions = {},
+  {
+    clock = { ahead: 0 },
+    store = new MemoryStore({ now: () => Date.now() + clock.ahead }),
+    ...more
+  }: BenchOptions = {},
 ): Promise<Bench> {
   const channel = new CallChannel();
   const ran: Bench["ran"] = [];
-  const inputSchema = { type: "object", properties: { id: { type: "string" } } };
+  const inputSchema = { type: "object", properties: { id: { type: "string" } }, additionalProperties: true };
   const servers = Object.entries(given).map(([server, tools], at) => ({
     name: server,
     tools: Object.entries(tools).map(
