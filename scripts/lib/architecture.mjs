@@ -131,11 +131,10 @@ export const architecture = {
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "schema", "sqlite", "toolkit", "trp-core", "trp-mcp"],
+    mayImport: ["core", "schema", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
-      "@modelcontextprotocol/client",
-      "@modelcontextprotocol/node",
+      "@modelcontextprotocol/server",
       "hono",
       "jose",
       "jsonc-parser",

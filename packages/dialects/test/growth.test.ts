@@ -30,13 +30,15 @@ testGrowth({
     '{"name": "note", "arguments": {}},',
     '[note(title="x"),',
   ],
-  // A bare call that turns out to be none was read to the end of the text, from each line.
   found: [
+    // A bare call that turns out to be none was read to the end of the text, from each line.
     ["before a block", '{"name": "note", "arguments": {\n'],
     ["in a fence", "note[ARGS]{\n"],
     ["in a fence", '{"name": "note", "arguments": {\n'],
     ["alone", '{"name": "note", "arguments": {}},\n'],
     ["alone", '[note(title="x"),\n'],
+    // So was a call that was rejected, and that nothing closes.
+    ["behind an opener", '{"name": "get_weather",\n'],
   ],
   places: {
     "in a string of JSON": (text) => json(`"${text}"`),

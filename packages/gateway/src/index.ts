@@ -1,1 +1,31 @@
-export {};
+export type { McpClientName } from "./config/client-files.ts";
+export type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config/config-types.ts";
+export { type DescribeOptions, describeTable, describeTools, type ToolDescription } from "./config/describe.ts";
+export { defaultStateDir, type Machine } from "./config/folders.ts";
+export { type InitOptions, type InitResult, initConfig } from "./config/init.ts";
+export { loadConfig } from "./config/load-config.ts";
+export { type ConfigProblem, type ConfigProblemCode, formatProblems } from "./config/problem.ts";
+export type { ConfigSecret } from "./config/secrets.ts";
+export type { ServerTransport } from "./config/server-entry.ts";
+export type {
+  ApprovalSettings,
+  AuditSettings,
+  AuthSettings,
+  CodeSettings,
+  GatewaySettings,
+  JwtSettings,
+  LimitSettings,
+  ListenSettings,
+  MetricsSettings,
+  OAuthSettings,
+  PolicySettings,
+  ResultSettings,
+  RetentionSettings,
+  ServerSettings,
+  WebhookSettings,
+} from "./config/settings.ts";
+export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
+export { createGateway } from "./gateway/create-gateway.ts";
+export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
+export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
+export type { NewToken, TokenInfo } from "./identity/types.ts";

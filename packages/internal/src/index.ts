@@ -55,6 +55,7 @@ export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
+export { isNestedDeeper } from "./nesting.ts";
 export { quoteWord } from "./quote-word.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";

@@ -298,23 +298,22 @@ export function testGrowth({
       return parser.end();
     },
   };
-  const tools = Object.entries(declared).filter(([named]) => raw || named !== "a raw body");
-  const all = where.flatMap(([place, around]) =>
-    [...units, ...own].flatMap((unit) =>
-      joins.flatMap((join) =>
-        tools.flatMap(([named, tools]) =>
-          Object.entries(ways).map(([way, read]) => ({ place, around, unit, join, named, tools, way, read })),
-        ),
-      ),
+  const given = Object.entries(declared).filter(([named]) => raw || named !== "a raw body");
+  const inWays = (place: string, unit: string, join: string, [named, tools]: (typeof given)[number]) => {
+    const around = where.find(([known]) => known === place)?.[1];
+    if (!around) throw new Error(`There is no place "${place}".`);
+    return Object.entries(ways).map(([way, read]) => ({ place, around, unit, join, named, tools, way, read }));
+  };
+  const all = where.flatMap(([place]) =>
+    [...new Set([...units, ...own])].flatMap((unit) =>
+      joins.flatMap((join) => given.flatMap((tools) => inWays(place, unit, join, tools))),
     ),
   );
+  const one = given.filter(([named]) => named === "one tool");
   const cases = [
     ...(isLong ? all : drawn(all, 300)).map((one, index) => ({ ...one, size: index % 8 === 0 ? 8 * small : small })),
-    ...all
-      .filter(
-        ({ place, unit, join, named }) =>
-          named === "one tool" && found.some(([where, what]) => place === where && unit + join === what),
-      )
+    ...found
+      .flatMap(([place, repeated]) => one.flatMap((tools) => inWays(place, repeated, "", tools)))
       .map((one) => ({ ...one, size: 8 * small })),
   ];
   describe(

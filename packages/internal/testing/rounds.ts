@@ -27,10 +27,15 @@ export function share(what: string, some: number, all: number): Share {
   };
 }
 
-/** So many of them, always the same, from all over the list, in its order. */
+/** Which sample of a list is drawn. */
+const seed =
+  process.env.TOOLGLOT_SEED === "new" ? Math.floor(Math.random() * 2 ** 20) : Number(process.env.TOOLGLOT_SEED ?? 0);
+
+/** So many of them, always the same, from all over the list, in its order. TOOLGLOT_SEED=1, 2, … draws the next ones, until all were drawn. */
 export function drawn<T>(list: readonly T[], count: number): T[] {
+  const next = (((seed * count) / list.length) % 1) * 2 ** 32;
   // Multiples of the golden ratio lie evenly, and follow no rule that a list could have.
-  const rank = (index: number): number => Math.imul(index + 1, 0x9e3779b1) >>> 0;
+  const rank = (index: number): number => (Math.imul(index + 1, 0x9e3779b1) - next) >>> 0;
   const chosen = [...list.keys()].sort((one, other) => rank(one) - rank(other)).slice(0, count);
   const places = new Set(chosen);
   return list.filter((_, index) => places.has(index));

@@ -17,3 +17,4 @@ export type {
   ValueAnswer,
   ValueRequest,
 } from "./types.ts";
+export { createValueMask, type ValueMask } from "./value-mask.ts";

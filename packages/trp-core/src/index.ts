@@ -39,6 +39,7 @@ export { bearerToken } from "./http/messages.ts";
 export type { Authenticate, HttpOptions } from "./http/types.ts";
 export { type BearerEntry, bearerTokens, narrow, type PrincipalInput, principal } from "./identity/principal.ts";
 export type { Principal } from "./identity/types.ts";
+export { type PolicyRuleProblem, policyRuleProblems } from "./policy/check-rules.ts";
 export { defaultPolicy } from "./policy/decide.ts";
 export { createPolicy, type PolicyOptions } from "./policy/rules.ts";
 export type {

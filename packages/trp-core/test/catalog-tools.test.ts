@@ -1,8 +1,8 @@
 import { ToolError } from "@toolglot/core";
+import { wordsOf } from "@toolglot/internal/word-index";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { registerCapability } from "../src/catalog/register.ts";
-import { wordsOf } from "../src/catalog/search-index.ts";
 import { catalogCapabilities } from "../src/catalog/tools.ts";
 import type { AnyCapability, Capability, RegisteredCapability } from "../src/catalog/types.ts";
 import type { Principal } from "../src/identity/types.ts";

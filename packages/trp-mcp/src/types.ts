@@ -8,6 +8,7 @@ import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
  * run a call that is done at once. While it is unknown what became of a call, only `free` runs it again.
  */
 export interface RepeatRule {
+  /** Default `window`. */
   mode: "window" | "in-doubt" | "free";
   /** Milliseconds. Default 600,000. */
   windowMs: number;
@@ -85,12 +86,55 @@ export interface ImportNotice {
   message: string;
 }
 
+/** How a server is. */
+export interface ServerState {
+  /** Whether it answered when it was last asked. */
+  up: boolean;
+  /** How often it was connected again after its session had ended. */
+  restarts: number;
+  /** It ended so often that nobody tries it before then: calls are answered at once, not dispatched. Milliseconds since the epoch. */
+  downUntil?: number;
+  /** Why it is not up. */
+  reason?: string;
+}
+
+/** A prompt of a server, as the gateway has it. */
+export interface ImportedPrompt {
+  server: string;
+  /** The prompt's name at its server. */
+  prompt: string;
+  /** The name that clients see: as that of a tool. */
+  shownName: string;
+  /** The prompt as the server lists it, under the shown name. */
+  listed: JsonObject & { name: string };
+}
+
+/**
+ * What a server has besides tools. To read one of them is a call like that of a tool, with policy and audit: the answer's `result` is that
+ * of the method, exactly as it came.
+ */
+export interface ImportedOffer {
+  /** `cap.mcp.<server>.resource_read.v1`, arguments `{ uri }`: `resources/read`. Undefined where the server has no resources. */
+  readonly resourceRead: ImportedTool | undefined;
+  /** `cap.mcp.<server>.prompt_get.v1`, arguments `{ name, arguments? }` with the server's own name: `prompts/get`. */
+  readonly promptGet: ImportedTool | undefined;
+  /** All of them, as the server lists them; none where it has no resources. Rejects as `McpClient.request`. */
+  listResources(): Promise<(JsonObject & { uri: string })[]>;
+  listResourceTemplates(): Promise<(JsonObject & { uriTemplate: string })[]>;
+  listPrompts(): Promise<ImportedPrompt[]>;
+}
+
 /** A server whose tools are capabilities of a router. */
 export interface ImportedServer {
   readonly name: string;
   readonly client: McpClient;
   /** Of those that may be shown: neither hidden, denied nor held back. */
   readonly tools: readonly ImportedTool[];
+  /** Its resources and prompts. Subscriptions, completion and logging: `client.request` and `client.onNotification`. */
+  readonly offer: ImportedOffer;
+  state(): ServerState;
+  /** Resolves when the tools were imported for the first time, or the server was closed. */
+  ready(): Promise<void>;
   /** Reads the server's list again. Rejects as `McpClient.listTools`. */
   refresh(): Promise<void>;
   /** Calls the listener after the tools have changed. Returns what ends it. */
@@ -185,6 +229,8 @@ export interface ApprovalQuestion {
 export interface ApprovalDecision {
   decision: "approve" | "deny" | "cancel";
   comment?: string;
+  /** Of the question that was shown. */
+  fingerprint?: string;
 }
 
 /** The answer to a call: a result as MCP has it, and how it ended. */

@@ -27,6 +27,9 @@ export class Cursor {
   /** The text ended where more of it was needed. */
   isCut = false;
 
+  /** From this offset on nothing closes a call: the end of the text has shown it, and is not read for again from each line. */
+  unclosedFrom: number = Infinity;
+
   /** Waits for more text; false when none comes. */
   *wait(): Reading<boolean> {
     if (this.ended) this.isCut = true;

@@ -78,7 +78,11 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
     }
     if (idMark && idStart === undefined) {
       const next = markAt(text, index, idMark, ended);
-      if (next > 0) [nameEnd, idStart] = [index, next];
+      if (next > 0) {
+        [nameEnd, idStart] = [index, next];
+        index = next - 1;
+        continue;
+      }
       undecided ||= next === more;
     }
     if (behind) {
@@ -88,8 +92,9 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
       undecided ||= next === more && index < text.length && text.charCodeAt(index) === 60;
     } else if (text.charCodeAt(index) === 123) return head(index, index);
     if (undecided || index >= text.length) return ended ? undefined : "more";
-    // No name holds one, and most places of a text are none: they are passed over at once.
-    if (text.charCodeAt(index) === 60) return undefined;
+    // No name holds `<` or `[`, and most places of a text are none: they are passed over at once.
+    const unit = text.charCodeAt(index);
+    if (unit === 60 || unit === 91) return undefined;
   }
   return undefined;
 }

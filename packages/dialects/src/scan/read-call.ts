@@ -79,7 +79,7 @@ function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<bo
  */
 export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOnLine = false): Reading<void> {
   const from = cursor.offset;
-  for (;;) {
+  while (from < cursor.unclosedFrom) {
     const { source } = cursor;
     const { text } = source;
     const found = isOnLine ? /[<[\]`{;\n]/g : /[<[\]`{;]/g;
@@ -88,6 +88,7 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOn
     source.at = match?.index ?? text.length;
     if (!match) {
       if (yield* cursor.wait()) continue;
+      cursor.unclosedFrom = from;
       break;
     }
     if (match[0] === "\n") return;
@@ -97,10 +98,10 @@ export function* skipCall(call: CallDraft, cursor: Cursor, marks: RowMarks, isOn
     if (marks.row.list && cursor.offset > call.start && (yield* isNextInList(call, cursor))) return;
     cursor.source.at += 1;
   }
-  if (call.failure === "truncated") return;
-  const rest = cursor.slice(from, cursor.source.length);
-  const lineBreak = rest.indexOf("\n");
-  cursor.source.seek(lineBreak < 0 ? cursor.source.length : from + lineBreak);
+  const { source } = cursor;
+  source.seek(from);
+  const lineBreak = source.text.indexOf("\n", source.at);
+  source.at = lineBreak < 0 ? source.text.length : lineBreak;
 }
 
 /**

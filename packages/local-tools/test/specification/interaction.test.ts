@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openSession } from "../support/session.ts";
+import { openSession, until } from "../support/session.ts";
 
 const asking =
   'read -r -p "Are you sure? (y/n) " answer\nif [ "$answer" = y ]; then echo deployed; else echo stopped; exit 3; fi\n';
@@ -116,9 +116,10 @@ describe("5 <input> that the command did not read", () => {
 
 describe("5 <ctrl>", () => {
   it("example: c ends a foreground process that runs, by SIGINT", async () => {
-    const { ask } = await openSession();
-    const running = await ask('<tools><command timeout="1">echo begun; sleep 600</command></tools>');
-    expect(running).toMatchObject({ status: "running", text: expect.stringContaining("begun") });
+    const { ask, work } = await openSession();
+    const running = await ask('<tools><command timeout="0.3">> begun.txt; sleep 600</command></tools>');
+    expect(running).toMatchObject({ status: "running" });
+    await until(() => work.has("begun.txt"), "the command's start");
     const ended = await ask(ctrlExample);
     expect(ended, ended.text).toMatchObject({ tool: "ctrl", exit: 130 });
     expect(ended.status).not.toBe("running");
@@ -126,9 +127,10 @@ describe("5 <ctrl>", () => {
   });
 
   it("sends the control character to the terminal: a process that handles SIGINT gets it", async () => {
-    const { ask } = await openSession();
-    const script = "bash -c 'trap \"echo caught; exit 7\" INT; echo ready; while :; do sleep 0.1; done'";
-    await ask(`<tools><command timeout="1">${script}</command></tools>`);
+    const { ask, work } = await openSession();
+    const script = "bash -c 'trap \"echo caught; exit 7\" INT; > ready.txt; while :; do sleep 0.1; done'";
+    await ask(`<tools><command timeout="0.3">${script}</command></tools>`);
+    await until(() => work.has("ready.txt"), "the trap");
     expect(await ask(ctrl("c"))).toMatchObject({ exit: 7, text: expect.stringContaining("caught") });
   });
 

@@ -15,6 +15,12 @@ export class HiddenPlaces {
   #lastName = "";
   /** What was given in clear, as far as a form may still reach it. */
   #shown: { start: number; end: number }[] = [];
+  readonly #written: (name: string) => string;
+
+  /** `written`: what stands in the masked text in the place of a value. */
+  constructor(written: (name: string) => string) {
+    this.#written = written;
+  }
 
   /** `given`: everything before it was given already. */
   add(place: HiddenPlace, given: number): void {
@@ -58,7 +64,7 @@ export class HiddenPlaces {
       if (end <= at) continue;
       show(start);
       const goesOn = continued ? start <= this.#maskedTo : start < this.#maskedTo && name === this.#lastName;
-      if (!goesOn) masked += `‹${name}›`;
+      if (!goesOn) masked += this.#written(name);
       if (keepsLines) masked += text(at, end).replace(/[^\n]+/g, "");
       at = end;
       this.#maskedTo = end;

@@ -26,28 +26,32 @@ const maxGiven = 3;
 /** A line that began more characters before is none of a dump. */
 const maxBeginningLength = 256;
 
+interface MaskStreamOptions {
+  keepsLines?: boolean;
+  written?: (name: string) => string;
+}
+
 /** Masks a stream: several readers look at the text in their own way, what they find together is hidden. */
 export class MaskStream implements Masker {
   readonly #values: SoughtValues;
   readonly #nameOf: (sought: Sought) => string;
   readonly #keepsLines: boolean;
   #readers: readonly Reader[] = [];
-  #hidden = new HiddenPlaces();
+  readonly #written: (name: string) => string;
+  #hidden: HiddenPlaces;
   /** The text from `#base` on; what is before it was returned, and no unfinished form reaches it. */
   #text = "";
   #base = 0;
   /** Everything before this place was given. */
   #given = 0;
 
-  /** `keepsLines`: line ends in what is hidden stay. */
-  constructor(
-    values: SoughtValues,
-    nameOf: (sought: Sought) => string,
-    { keepsLines = false }: { keepsLines?: boolean } = {},
-  ) {
+  /** `keepsLines`: line ends in what is hidden stay. `written`: what stands in a value's place, default `‹NAME›`. */
+  constructor(values: SoughtValues, nameOf: (sought: Sought) => string, options: MaskStreamOptions = {}) {
     this.#values = values;
     this.#nameOf = nameOf;
-    this.#keepsLines = keepsLines;
+    this.#keepsLines = options.keepsLines ?? false;
+    this.#written = options.written ?? ((name) => `‹${name}›`);
+    this.#hidden = new HiddenPlaces(this.#written);
   }
 
   write(text: string): string {
@@ -74,7 +78,7 @@ export class MaskStream implements Masker {
   }
 
   fork(): MaskStream {
-    const fork = new MaskStream(this.#values, this.#nameOf, { keepsLines: this.#keepsLines });
+    const fork = new MaskStream(this.#values, this.#nameOf, { keepsLines: this.#keepsLines, written: this.#written });
     if (this.#readers.length === 0) return fork;
     fork.#start();
     fork.#read(this.#text);
@@ -88,7 +92,7 @@ export class MaskStream implements Masker {
 
   #start(): void {
     const { text, base64, hex } = this.#values.indexes;
-    this.#hidden = new HiddenPlaces();
+    this.#hidden = new HiddenPlaces(this.#written);
     const report: Report = (start, end, sought, continued) =>
       this.#hidden.add({ start, end, name: this.#nameOf(sought), continued }, this.#given);
     this.#readers = [

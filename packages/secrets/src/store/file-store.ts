@@ -2,10 +2,9 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { attempt, checkKeys } from "@toolglot/internal";
-import { takeLock, thisOwner } from "@toolglot/internal/node";
+import { makePrivateFolder, readPrivateFile, takeLock, thisOwner, writePrivateFile } from "@toolglot/internal/node";
 import { checkName, checkValue } from "../name-and-value.ts";
 import type { SecretStore } from "../types.ts";
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from "./private-file.ts";
 import { type AskPassphrase, hasPassphraseFile, type Unlocked, unlock } from "./unlock.ts";
 import {
   damaged,
@@ -17,6 +16,7 @@ import {
   type VaultFile,
 } from "./vault-file.ts";
 import { deriveKey, isRightKey, seal, unseal } from "./vault-key.ts";
+import { wrongPermissions } from "./wrong-permissions.ts";
 
 const waitForLockMs = 10_000;
 
@@ -110,7 +110,7 @@ class FileStore implements SecretStore {
     checkName(name);
     checkValue(entry.value);
     const { value, note } = entry;
-    await makePrivateFolder(this.#path);
+    await makePrivateFolder(this.#path, wrongPermissions);
     // Before the lock is taken: a person may take long to answer.
     const before = await this.#read();
     const kdf = before?.kdf ?? newDerivation();
@@ -137,7 +137,7 @@ class FileStore implements SecretStore {
   }
 
   async #read(): Promise<VaultFile | undefined> {
-    const text = await readPrivateFile(this.#path);
+    const text = await readPrivateFile(this.#path, wrongPermissions);
     return text === undefined ? undefined : parseVault(text, this.#path);
   }
 

@@ -1,7 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
-import { readPrivateFile } from "./private-file.ts";
+import { readPrivateFile } from "@toolglot/internal/node";
 import type { KeyDerivation } from "./vault-file.ts";
 import { deriveKey, isRightKey, type VaultKey } from "./vault-key.ts";
+import { wrongPermissions } from "./wrong-permissions.ts";
 
 /** Asks for the passphrase of a file; undefined: there is none. `create`: a new one, for a file that does not exist yet. */
 export type AskPassphrase = (why: { create: boolean; attempt: number; path: string }) => Promise<string | undefined>;
@@ -56,7 +57,7 @@ export function hasPassphraseFile(): boolean {
 async function passphraseFromFile(): Promise<string | undefined> {
   const path = process.env[fileVariable];
   if (path === undefined || path === "") return undefined;
-  const text = await readPrivateFile(path);
+  const text = await readPrivateFile(path, wrongPermissions);
   if (text === undefined) throw locked(path, `${fileVariable} names it, and it does not exist`);
   return text.split(/\r?\n/, 1)[0] ?? "";
 }

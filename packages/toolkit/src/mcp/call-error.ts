@@ -17,7 +17,9 @@ export function callError(name: string, request: Asked, fate: Fate, cause: unkno
   const call = request.what;
   // This message names the server in its own words, so it takes the cause of a connection's error.
   const detail = sanitizeErrorMessage(messageOf(ToolkitError.isInstance(cause) ? (cause.cause ?? cause) : cause));
-  const fail = (type: string, message: string): ToolError => new ToolError(message, { cause, data: { type } });
+  const { code } = Object(cause) as { code?: unknown };
+  const fail = (type: string, message: string): ToolError =>
+    new ToolError(message, { cause, data: { type, ...(typeof code === "number" && { code }) } });
   switch (fate) {
     case "aborted":
       return fail(errorTypes.interrupted, `${server}: ${call} was interrupted.`);

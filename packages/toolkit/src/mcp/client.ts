@@ -1,4 +1,4 @@
-import type { Message, ToolError } from "@toolglot/core";
+import type { JsonObject, Message, ToolError } from "@toolglot/core";
 import { ToolkitError } from "../errors.ts";
 import { unauthorised } from "./authorization.ts";
 import { type Asked, callError } from "./call-error.ts";
@@ -43,8 +43,11 @@ export function createMcpClient(options: McpClientOptions): McpClient {
 class HealingClient implements McpClient {
   readonly name: string;
   readonly stateful: boolean;
+  readonly exact: boolean;
   readonly #options: McpClientOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #notified = new Set<(method: string, params: JsonObject) => void>();
+  readonly #ended = new Set<() => void>();
   /** All connections that are not closed yet: the current one, and those that are closing. */
   readonly #connections = new Set<Connection>();
   #current: Promise<Connection> | undefined;
@@ -60,6 +63,7 @@ class HealingClient implements McpClient {
     this.#options = options;
     this.name = options.name;
     this.stateful = options.stateful ?? true;
+    this.exact = options.exact ?? false;
   }
 
   get connected(): boolean {
@@ -130,6 +134,15 @@ class HealingClient implements McpClient {
     return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
   }
 
+  request(
+    method: string,
+    params?: JsonObject,
+    options: Pick<McpCallOptions, "signal" | "ask"> = {},
+  ): Promise<JsonObject> {
+    const asks = { what: `the request ${method}`, repeatable: true, readOnly: true };
+    return this.#settle(asks, (connection) => connection.ask(method, params, options));
+  }
+
   /** Resolves with a list; asked for again, once, when the connection was gone. */
   async #list<Value>(ask: (connection: Connection) => Promise<Value>): Promise<Value> {
     for (let last = false; ; last = true) {
@@ -186,9 +199,15 @@ class HealingClient implements McpClient {
   }
 
   onToolsChanged(listener: () => void): () => void {
-    const entry = (): void => listener();
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return listen(this.#listeners, () => listener());
+  }
+
+  onNotification(listener: (method: string, params: JsonObject) => void): () => void {
+    return listen(this.#notified, (method, params) => listener(method, params));
+  }
+
+  onEnded(listener: () => void): () => void {
+    return listen(this.#ended, () => listener());
   }
 
   async close(): Promise<void> {
@@ -237,7 +256,16 @@ class HealingClient implements McpClient {
     try {
       const connection = await Connection.open(
         this.#options,
-        { onToolsChanged: () => this.#reportChange(), onError: (error) => this.#options.onError?.(error) },
+        {
+          onToolsChanged: () => this.#reportChange(),
+          onNotification: (method, params) => {
+            for (const listener of [...this.#notified]) listener(method, params);
+          },
+          onEnded: () => {
+            for (const listener of [...this.#ended]) listener();
+          },
+          onError: (error) => this.#options.onError?.(error),
+        },
         signal,
         this.#memory,
       );
@@ -288,4 +316,10 @@ class HealingClient implements McpClient {
     this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);
   }
+}
+
+/** Adds an entry, which is its own also when the same function listens twice. Returns what removes it. */
+function listen<Listener>(listeners: Set<Listener>, entry: Listener): () => void {
+  listeners.add(entry);
+  return () => void listeners.delete(entry);
 }

@@ -1,7 +1,9 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolglot/core";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
+import { exactResult, sentOf, withoutWire } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import { Incoming } from "./incoming.ts";
 import { toListed } from "./listing.ts";
@@ -75,9 +77,11 @@ export class Connection {
     const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
       deliveries: new Deliveries(),
     };
-    const incoming = new Incoming(sdk, events.onError);
+    const incoming = new Incoming(sdk, events.onError, options.exact);
     const onClose = (): void => {
-      if (state.connection) state.connection.#ended = true;
+      if (state.connection === undefined || state.connection.#ended) return;
+      state.connection.#ended = true;
+      if (!state.connection.#retired) events.onEnded();
     };
     const session = await openSession(
       sdk,
@@ -156,6 +160,20 @@ export class Connection {
     }
   }
 
+  /** Resolves with the result of any request that can be made twice. Rejects with a {@link CallFault}. */
+  async ask(
+    method: string,
+    params: JsonObject | undefined,
+    options: Pick<McpCallOptions, "signal" | "ask">,
+  ): Promise<JsonObject> {
+    const send = (client: Client, { _meta, ...sent }: { timeout: number; _meta?: Record<string, string> }) => {
+      const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
+      return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
+    };
+    const read = await this.request(method, send, options);
+    return withoutWire(sentOf(read) ?? (read as JsonObject));
+  }
+
   /** Rejects with a {@link CallFault}. */
   async callTool(request: McpCallRequest, options: McpCallOptions): Promise<McpCallResult> {
     const { signal, onProgress, ask, isExecution } = options;
@@ -163,10 +181,11 @@ export class Connection {
     const ending = new AbortController();
     const stopListening = onAbort(signal, () => ending.abort(signal?.reason));
     const cut = (): void => ending.abort("the stream ended before the answer came");
-    const { callTimeoutMs = defaultCallMs } = this.#options;
+    const { timeoutMs = this.#options.callTimeoutMs ?? defaultCallMs } = options;
     let silence: Error | undefined;
-    const timer = new IdleTimer(callTimeoutMs, () => {
-      silence = new Error(`neither an answer nor progress came within ${callTimeoutMs} ms (option callTimeoutMs)`);
+    const timer = new IdleTimer(timeoutMs, () => {
+      const option = options.timeoutMs === undefined ? "callTimeoutMs" : "timeoutMs";
+      silence = new Error(`neither an answer nor progress came within ${timeoutMs} ms (option ${option})`);
       ending.abort(silence);
     });
     const delivery = new Delivery(cut, (progress) => {
@@ -179,17 +198,23 @@ export class Connection {
     const stopAsking = this.#questions.during(asking);
     try {
       const facts = { method: "tools/call", tool: request.name, isExecution, requestId: () => delivery.id };
-      const result = await this.#use(facts, ({ _meta }) =>
-        this.#rounds({ name: request.name, arguments: args, ...(_meta && { _meta }) }, asking, {
-          signal: ending.signal,
-          // Ours is renewed by progress, and stands still while a person is asked.
-          timeout: maxTimerMs,
-          // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
-          toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
-          // Asks for progress, which the delivery receives.
-          onprogress: () => {},
-        }),
+      const { meta } = request;
+      const read = await this.#use(facts, ({ _meta }) =>
+        this.#rounds(
+          { name: request.name, arguments: args, ...((meta || _meta) && { _meta: { ...meta, ..._meta } }) },
+          asking,
+          {
+            signal: ending.signal,
+            // Ours is renewed by progress, and stands still while a person is asked.
+            timeout: maxTimerMs,
+            // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
+            toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
+            // Asks for progress, which the delivery receives.
+            onprogress: () => {},
+          },
+        ),
       );
+      const result = exactResult(read);
       return asking.notes.length > 0 ? { ...result, notes: asking.notes } : result;
     } catch (error) {
       if (signal?.aborted) throw new CallFault("aborted", signal.reason);
@@ -304,6 +329,11 @@ export class Connection {
     return new CallFault("too-large", tooLarge);
   }
 }
+
+/** Schema of results of any shape: what is read of them is for those who asked. */
+const anyResult = {
+  "~standard": { version: 1, vendor: "toolglot", validate: (value: unknown) => ({ value }) },
+} as const;
 
 /** Reason why a call was refused, in words for the model. */
 class Refusal extends Error {}

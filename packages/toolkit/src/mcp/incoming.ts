@@ -1,5 +1,6 @@
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "@toolglot/internal";
+import { keepSent } from "./exact.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
@@ -18,13 +19,16 @@ type Id = string | number;
 export class Incoming {
   readonly #sdk: ClientModule;
   readonly #onNoise: (error: Error) => void;
+  readonly #exact: boolean;
   /** The methods of the requests that wait, by their ids. */
   readonly #waiting = new Map<unknown, string>();
   #minute = 0;
   #lines = 0;
 
-  constructor(sdk: ClientModule, onNoise: (error: Error) => void) {
+  /** `exact`: what was sent is kept with what is read of it. */
+  constructor(sdk: ClientModule, onNoise: (error: Error) => void, exact = false) {
     this.#sdk = sdk;
+    this.#exact = exact;
     this.#onNoise = onNoise;
   }
 
@@ -88,7 +92,11 @@ export class Incoming {
 
   #mended(method: string | undefined, result: Record<string, unknown>): unknown {
     try {
-      return mendResult(this.#sdk, method, result);
+      if (!this.#exact || this.#sdk.isInputRequiredResult(result)) return mendResult(this.#sdk, method, result);
+      const keep = keepSent(method, result);
+      const mended = mendResult(this.#sdk, method, result);
+      keep(mended);
+      return mended;
     } catch {
       // Too deep to be walked through: the official client reports the fault.
       return result;

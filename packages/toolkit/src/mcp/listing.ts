@@ -1,3 +1,4 @@
+import { sentOf } from "./exact.ts";
 import { mendedIn } from "./mended.ts";
 import type { McpListedTool } from "./types.ts";
 
@@ -13,7 +14,13 @@ export function toListed(tools: readonly unknown[]): McpListedTool[] {
   const listed = (tools as McpListedTool[]).slice(0, maxTools).map((tool) => {
     const unusable = (tool as { _meta?: Record<string, unknown> })._meta?.[unusableKey];
     const notes = mendedIn(tool);
-    return { ...tool, ...(typeof unusable === "string" && { unusable }), ...(notes.length > 0 && { notes }) };
+    const sent = sentOf(tool);
+    return {
+      ...tool,
+      ...(sent && { sent }),
+      ...(typeof unusable === "string" && { unusable }),
+      ...(notes.length > 0 && { notes }),
+    };
   });
   if (tools.length > maxTools) {
     const unusable = `the list has more than ${maxTools} tools, and the others are left out too`;

@@ -97,6 +97,11 @@ export interface McpClientOptions {
   resources?: boolean;
   /** Whether the server's instructions are part of those of the toolkit. Default true. */
   instructions?: boolean;
+  /**
+   * Whether answers and listed tools are given as the server sent them, for those who pass them on: with all fields and blocks, known or
+   * not. Of an answer only what can't be read as a result is mended. Default false: what can't be read is left out.
+   */
+  exact?: boolean;
   /** Whether spans and a metric are made of requests, and the trace's context is sent along. Default false. */
   tracing?: boolean;
   /** Options for the official client, capabilities of your own among them. Changes of the tools are noticed in any case. */

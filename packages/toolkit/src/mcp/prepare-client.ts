@@ -1,4 +1,5 @@
 import type { Client, ClientOptions, JsonSchemaValidator } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolglot/core";
 import { maxPages } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
@@ -17,11 +18,17 @@ const noCheck = {
 /** Events of a connection besides answers. */
 export interface ConnectionEvents {
   onToolsChanged(): void;
+  onNotification(method: string, params: JsonObject): void;
+  /** The server, or what is between, has ended the session. */
+  onEnded(): void;
   onError(error: Error): void;
 }
 
 /** Option of the official client for the revisions to offer. */
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
+
+/** Setting of the official client for a list that is read again by whoever wants it. */
+const told = (onChanged: () => void) => ({ onChanged, autoRefresh: false, debounceMs: 0 });
 
 /** Returns a client of the official package, ready to connect. */
 export function prepareClient(
@@ -40,7 +47,11 @@ export function prepareClient(
       ...revision,
       ...clientOptions,
       capabilities: { ...clientOptions.capabilities, ...questions.capabilities },
-      listChanged: { tools: { onChanged: () => events.onToolsChanged(), autoRefresh: false, debounceMs: 0 } },
+      listChanged: {
+        tools: told(() => events.onToolsChanged()),
+        resources: told(() => events.onNotification("notifications/resources/list_changed", {})),
+        prompts: told(() => events.onNotification("notifications/prompts/list_changed", {})),
+      },
     },
   );
   questions.listen(client);
@@ -54,6 +65,9 @@ export function prepareClient(
     onerror?.(error);
     // Progress that came together with its answer: the delivery has it already.
     if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
+  };
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    events.onNotification(method, (params ?? {}) as JsonObject);
   };
   // Servers may send this without having announced it.
   client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());

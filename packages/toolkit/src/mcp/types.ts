@@ -1,4 +1,4 @@
-import type { Message, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
+import type { JsonObject, Message, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
 import type { McpTool } from "../formats/provider-tools.ts";
 import type { NamesakeStrategy, PostprocessFunction } from "../types.ts";
 
@@ -10,6 +10,8 @@ export interface McpListedTool extends McpTool {
   unusable?: string;
   /** Fields of its description that could not be read, and were left out. */
   notes?: readonly string[];
+  /** With the option `exact`: the tool as the server sent it, whatever it holds. */
+  sent?: JsonObject;
 }
 
 /** One block of a tool's answer, as MCP has it. */
@@ -26,6 +28,7 @@ export interface McpCallResult {
   structuredContent?: unknown;
   /** The tool ran, or read its input, and failed. */
   isError?: boolean;
+  _meta?: JsonObject;
   /** What the client has to say of the call: questions of the server that nobody answered. */
   notes?: readonly string[];
 }
@@ -51,12 +54,16 @@ export interface McpCallRequest {
   readOnly?: boolean;
   /** The input schema as listed; servers of the newest protocol may want parts of the input in HTTP headers. */
   inputSchema?: McpTool["inputSchema"];
+  /** Goes to the server as `_meta`, beside what the client sends in it. */
+  meta?: JsonObject;
 }
 
 /** Options of a call. */
 export interface McpCallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: McpProgress) => void;
+  /** In place of the client's `callTimeoutMs`. */
+  timeoutMs?: number;
   /** The call is the whole execution of a tool: where that has a span already, the call gets none of its own. Default false. */
   isExecution?: boolean;
   /** Answers what the server asks during the call, where the client was made with `elicitation: "host"` or `sampling: "host"`. */
@@ -111,6 +118,8 @@ export interface McpClient {
   readonly name: string;
   /** Whether one session serves all calls. */
   readonly stateful: boolean;
+  /** Whether it gives answers and tools as the server sent them: the option. */
+  readonly exact: boolean;
   /** Whether there is a session that can be used, as far as one knows. A stateless client has none between calls. */
   readonly connected: boolean;
   /** The revision of the protocol that is spoken, or was last: `2025-11-25`. Undefined before the first session. */
@@ -132,7 +141,8 @@ export interface McpClient {
   listTools(): Promise<McpListedTool[]>;
   /**
    * Calls a tool. Rejects with a core `ToolError` made for the model; its `data.type` is `ServerUnavailable` (the call did
-   * not run), `InDoubt` (it is not known whether it did), `McpError` (the server refused it) or `Interrupted`.
+   * not run), `InDoubt` (it is not known whether it did), `McpError` (the server refused it) or `Interrupted`; its `data.code` is
+   * the one of JSON-RPC that the server refused it with.
    */
   callTool(request: McpCallRequest, options?: McpCallOptions): Promise<McpCallResult>;
   /** All resources of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
@@ -150,8 +160,20 @@ export interface McpClient {
    * redirection. Then connect, or register, again. Rejects with `toolkit/mcp-unauthorised` when it is refused.
    */
   finishAuth(code: string | URLSearchParams): Promise<void>;
+  /**
+   * Sends any other request, which must do no harm when it is sent twice: `resources/read`, `completion/complete`. Resolves with its
+   * result: with the option `exact` as the server sent it, without `resultType`. Rejects as {@link McpClient.callTool}.
+   */
+  request(method: string, params?: JsonObject, options?: Pick<McpCallOptions, "signal" | "ask">): Promise<JsonObject>;
   /** Calls the listener when the tools may have changed: the server said so, or it was connected again. Returns a function that ends it. */
   onToolsChanged(listener: () => void): () => void;
+  /**
+   * Calls the listener with what else the server tells that belongs to no request: `notifications/resources/updated`,
+   * `notifications/prompts/list_changed`. Returns a function that ends it.
+   */
+  onNotification(listener: (method: string, params: JsonObject) => void): () => void;
+  /** Calls the listener when the server has ended the session: its process ended, its stream closed. Returns a function that ends it. */
+  onEnded(listener: () => void): () => void;
   /** Ends the session and the server process, when there are any. Calls that run end in error. Never rejects. */
   close(): Promise<void>;
 }

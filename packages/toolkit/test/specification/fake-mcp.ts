@@ -13,6 +13,7 @@ export function fakeMcp(
   return {
     name: more.name ?? "server",
     stateful: more.stateful ?? true,
+    exact: false,
     calls,
     get connected() {
       return connected;
@@ -33,7 +34,10 @@ export function fakeMcp(
     readResource: async () => [],
     listPrompts: async () => [],
     getPrompt: async () => [],
+    request: async () => ({}),
     finishAuth: async () => {},
+    onNotification: () => () => {},
+    onEnded: () => () => {},
     onToolsChanged: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -112,7 +112,8 @@ function checkAdapters(definition: AnyCapability, fail: (problem: string) => nev
 }
 
 function checkOptional(definition: AnyCapability, fail: (problem: string) => never): void {
-  const { adapterVersion, rules, roles, examples, maxTimeoutMs, maxConcurrency } = definition;
+  const { adapterVersion, rules, roles, examples, maxTimeoutMs, maxConcurrency, openInput } = definition;
+  if (openInput !== undefined && typeof openInput !== "boolean") fail("openInput must be true or false");
   if (adapterVersion !== undefined && (typeof adapterVersion !== "string" || adapterVersion === "")) {
     fail("adapterVersion must be text that is not empty");
   }

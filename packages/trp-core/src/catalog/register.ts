@@ -22,7 +22,7 @@ import type { AnyCapability, ArgumentCheck, RegisteredAdapter, RegisteredCapabil
  * definition is malformed, with what to change.
  *
  * Arguments of a frame are programs' work, not a model's text: they are not converted (`"5"` is not 5), defaults are
- * filled in, and unknown ones are refused, also where the source does not mention them.
+ * filled in, and unknown ones are refused, also where the source does not mention them (unless it is `openInput`).
  */
 export function registerCapability(
   definition: AnyCapability,
@@ -34,8 +34,8 @@ export function registerCapability(
   const options = { name: capId, ...(validator === undefined ? {} : { validator }) };
   const source = definition.input ?? definition.args;
   const input = toInputSchema(source, options);
-  const schema = closed(input.jsonSchema, capId);
-  const structure = toInputSchema(schema, options) as InputSchema<JsonObject>;
+  const schema = definition.openInput === true ? input.jsonSchema : closed(input.jsonSchema, capId);
+  const structure = toInputSchema(schema, { ...options, untrusted: input.untrusted }) as InputSchema<JsonObject>;
   const registered: RegisteredCapability = {
     definition,
     capId,

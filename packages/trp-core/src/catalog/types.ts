@@ -141,8 +141,13 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   riskTier: RiskTier;
   ioClass: IoClass;
   effect: Effect;
-  /** The canonical arguments: a Standard Schema or a JSON Schema of an object. Unknown arguments are refused. */
+  /**
+   * The canonical arguments: a Standard Schema or a JSON Schema of an object. Unknown arguments are refused, unless it is
+   * `openInput`. An `InputSchema` that is `untrusted` stays so.
+   */
   input?: Source;
+  /** Whether arguments that the schema does not mention are taken as the schema says, and not refused. Default false. */
+  openInput?: boolean;
   /** The same in the shorthand: `{ city: "string - City name" }`. A capability has either `input` or `args`. */
   args?: Source;
   /** Rules beyond the schema; the first fault of each is reported (TRP_2001). */
@@ -201,7 +206,7 @@ export interface RegisteredCapability {
   readonly capId: string;
   /** `cap_id` without its version. */
   readonly family: string;
-  /** Canonical schema, an object schema that refuses unknown properties. */
+  /** Canonical schema, an object schema that refuses unknown properties unless the definition is `openInput`. */
   readonly schema: JsonSchemaObject;
   readonly argTemplate: Readonly<Record<string, string>>;
   /** `sha256:` and hex. */

@@ -2,120 +2,143 @@ import { nearest } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { PolicyRule } from "./types.ts";
 
-/** What a value must be, in words for the author of a policy. */
-type Check = (value: unknown) => string | undefined;
+type Path = readonly (string | number)[];
+
+/** A part of a rule that can't be meant. */
+export interface PolicyRuleProblem {
+  /** From the array of rules: `[2, "which", "riskTiers", 0]`. */
+  path: Path;
+  /** Said of what stands at the path: `must be one of LOW, MEDIUM, HIGH, CRITICAL, not "low"`. It may repeat what stands there. */
+  message: string;
+  /** The key at the path that can't be there. */
+  key?: string;
+}
+
+type Report = (path: Path, message: string, key?: string) => void;
+type Check = (value: unknown, path: Path, report: Report) => void;
 
 const risks = ["LOW", "MEDIUM", "HIGH", "CRITICAL"];
 const effects = ["pure", "idempotent", "keyed", "probe", "opaque"];
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-const text: Check = (value) => (typeof value === "string" && value !== "" ? undefined : "must be text");
-const flag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
-const number: Check = (value) => (Number.isFinite(value) ? undefined : "must be a number");
-const any: Check = (value) => (isJson(value, 0) ? undefined : "must be JSON");
-const count =
-  (least: number): Check =>
-  (value) =>
-    Number.isSafeInteger(value) && (value as number) >= least ? undefined : `must be a whole number from ${least}`;
+/** A check of one value, in words for the author of a policy. */
+const saying =
+  (problemOf: (value: unknown) => string | undefined): Check =>
+  (value, path, report) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) report(path, problem);
+  };
+const being = (holds: (value: unknown) => boolean, otherwise: string): Check =>
+  saying((value) => (holds(value) ? undefined : otherwise));
 
-const oneOf =
-  (names: readonly string[]): Check =>
-  (value) => {
+const text = being((value) => typeof value === "string" && value !== "", "must be text");
+const flag = being((value) => typeof value === "boolean", "must be true or false");
+const number = being(Number.isFinite, "must be a number");
+const any = being((value) => isJson(value, 0), "must be JSON");
+const count = (least: number): Check =>
+  being((value) => Number.isSafeInteger(value) && (value as number) >= least, `must be a whole number from ${least}`);
+
+const oneOf = (names: readonly string[]): Check =>
+  saying((value) => {
     if (typeof value === "string" && names.includes(value)) return undefined;
     return `must be one of ${names.join(", ")}, not ${shown(value)}`;
-  };
+  });
 
 const list =
   (item: Check, mayBeEmpty = false): Check =>
-  (value) => {
-    if (!Array.isArray(value)) return "must be an array";
+  (value, path, report) => {
+    if (!Array.isArray(value)) return report(path, "must be an array");
     if (value.length === 0 && !mayBeEmpty)
-      return "is empty, and would never hold: leave it out, or name what it is for";
-    for (const [index, inner] of value.entries()) {
-      const problem = item(inner);
-      if (problem !== undefined) return within(`[${index}]`, problem);
-    }
-    return undefined;
+      return report(path, "is empty, and would never hold: leave it out, or name what it is for");
+    for (const [index, inner] of value.entries()) item(inner, [...path, index], report);
   };
 
-const glob: Check = (value) => {
+const glob = saying((value) => {
   if (typeof value !== "string" || value === "") return "must be a glob, as cap.mail.*";
   return value.length > 256 ? "is a glob of more than 256 characters: say it with fewer" : undefined;
-};
+});
 
-const moment: Check = (value) =>
-  typeof value === "string" &&
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
-  Number.isFinite(Date.parse(value))
-    ? undefined
-    : "must be a time with its zone, as 2026-12-24T00:00:00Z";
+const moment = being(
+  (value) =>
+    typeof value === "string" &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+    Number.isFinite(Date.parse(value)),
+  "must be a time with its zone, as 2026-12-24T00:00:00Z",
+);
 
-const hour: Check = (value) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 24
-    ? undefined
-    : "must be a whole hour from 0 to 24";
+const hour = being(
+  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 24,
+  "must be a whole hour from 0 to 24",
+);
 
-const pointer: Check = (value) =>
-  typeof value === "string" && /^(?:\/(?:[^~/]|~[01])*)*$/.test(value) && value.length <= 256
-    ? undefined
-    : 'must be a JSON pointer, as /to/0/address ("" for the arguments as a whole)';
+const pointer = being(
+  (value) => typeof value === "string" && /^(?:\/(?:[^~/]|~[01])*)*$/.test(value) && value.length <= 256,
+  'must be a JSON pointer, as /to/0/address ("" for the arguments as a whole)',
+);
 
-/** An object with these members; those in `required` must be there. */
+/** An object with these members; those in `required` must be there. `also` looks at one whose members are right. */
 const fields =
-  (members: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
-  (value) => {
-    if (!isObject(value)) return "must be an object";
+  (
+    members: Readonly<Record<string, Check>>,
+    required: readonly string[] = [],
+    also: (value: Record<string, unknown>) => string | undefined = () => undefined,
+  ): Check =>
+  (value, path, report) => {
+    if (!isObject(value)) return report(path, "must be an object");
+    let right = true;
+    const tell: Report = (...problem) => {
+      right = false;
+      report(...problem);
+    };
     for (const [key, inner] of Object.entries(value)) {
       const check = Object.hasOwn(members, key) ? members[key] : undefined;
       if (check === undefined) {
         const [meant] = nearest(key, Object.keys(members), 1);
-        return `has ${shown(key)}, which it can't have${meant === undefined ? `: it can have ${Object.keys(members).join(", ")}` : `: did you mean ${meant}?`}`;
-      }
-      if (inner === undefined) continue;
-      const problem = check(inner);
-      if (problem !== undefined) return within(`.${key}`, problem);
+        const cure = meant === undefined ? `it can have ${Object.keys(members).join(", ")}` : `did you mean ${meant}?`;
+        tell(path, `has ${shown(key)}, which it can't have: ${cure}`, key);
+      } else if (inner !== undefined) check(inner, [...path, key], tell);
     }
-    const missing = required.find((key) => value[key] === undefined);
-    return missing === undefined ? undefined : `needs ${missing}`;
+    for (const key of required) if (value[key] === undefined) tell(path, `needs ${key}`);
+    const problem = right ? also(value) : undefined;
+    if (problem !== undefined) report(path, problem);
   };
 
-const condition: Check = (value) => {
-  const says = ["exists", "equals", "in", "greaterThan", "lessThan", "matches", "maxLength"];
-  const problem = fields(
-    {
-      at: pointer,
-      not: flag,
-      exists: flag,
-      equals: any,
-      in: list(any),
-      greaterThan: number,
-      lessThan: number,
-      matches: list(glob),
-      maxLength: count(0),
-    },
-    ["at"],
-  )(value);
-  if (problem !== undefined) return problem;
-  const given = value as Record<string, unknown>;
-  if (says.every((key) => given[key] === undefined))
-    return `says nothing about ${shown(given.at)}: add ${says.join(", ")}`;
-  if (given.exists === false && says.some((key) => key !== "exists" && given[key] !== undefined)) {
-    return "says exists: false, and something about the value: nothing can be both";
-  }
-  return undefined;
-};
+const says = ["exists", "equals", "in", "greaterThan", "lessThan", "matches", "maxLength"];
+
+const condition: Check = fields(
+  {
+    at: pointer,
+    not: flag,
+    exists: flag,
+    equals: any,
+    in: list(any),
+    greaterThan: number,
+    lessThan: number,
+    matches: list(glob),
+    maxLength: count(0),
+  },
+  ["at"],
+  (given) => {
+    if (says.every((key) => given[key] === undefined))
+      return `says nothing about ${shown(given.at)}: add ${says.join(", ")}`;
+    if (given.exists === false && says.some((key) => key !== "exists" && given[key] !== undefined)) {
+      return "says exists: false, and something about the value: nothing can be both";
+    }
+    return undefined;
+  },
+);
 
 const rule: Check = fields(
   {
-    id: (value) =>
-      typeof value === "string" && /^[\w.:-]{1,64}$/.test(value)
-        ? undefined
-        : "must be 1 to 64 letters, digits, or . _ : -",
+    id: being(
+      (value) => typeof value === "string" && /^[\w.:-]{1,64}$/.test(value),
+      "must be 1 to 64 letters, digits, or . _ : -",
+    ),
     decision: oneOf(["allow", "deny", "approve"]),
-    reason: (value) =>
-      typeof value === "string" && value.trim() !== "" && value.length <= 500
-        ? undefined
-        : "must be a sentence of at most 500 characters",
+    reason: being(
+      (value) => typeof value === "string" && value.trim() !== "" && value.length <= 500,
+      "must be a sentence of at most 500 characters",
+    ),
     who: fields({
       tenants: list(text),
       principals: list(text),
@@ -131,52 +154,61 @@ const rule: Check = fields(
       effects: list(oneOf(effects)),
     }),
     args: list(condition),
-    when: fields({
-      weekdays: list(oneOf(days)),
-      hours: (value) => {
-        const problem = fields({ from: hour, to: hour }, ["from", "to"])(value);
-        if (problem !== undefined) return problem;
-        const { from, to } = value as { from: number; to: number };
-        return from === to ? "is from an hour to the same hour: leave it out for the whole day" : undefined;
+    when: fields(
+      {
+        weekdays: list(oneOf(days)),
+        hours: fields({ from: hour, to: hour }, ["from", "to"], ({ from, to }) =>
+          from === to ? "is from an hour to the same hour: leave it out for the whole day" : undefined,
+        ),
+        notBefore: moment,
+        notAfter: moment,
       },
-      notBefore: moment,
-      notAfter: moment,
-    }),
+      [],
+      ({ notBefore, notAfter }) =>
+        notBefore !== undefined && Date.parse(notBefore as string) >= Date.parse(notAfter as string)
+          ? "ends before it begins: notAfter must be later"
+          : undefined,
+    ),
     rate: fields(
       { limit: count(1), windowMs: count(1), per: list(oneOf(["tenant", "principal", "capability"]), true) },
       ["limit", "windowMs"],
     ),
   },
   ["id", "decision"],
+  ({ rate, decision }) =>
+    rate !== undefined && decision === "allow"
+      ? 'has a rate and decision: "allow". A rate holds for calls beyond it: deny those, or have them approved'
+      : undefined,
 );
+
+/**
+ * Returns every part of rules for `createPolicy` that can't be meant, in order, each with its place: for files of rules, whose
+ * authors want to know all at once where. None: `createPolicy` takes them.
+ */
+export function policyRuleProblems(rules: unknown): PolicyRuleProblem[] {
+  if (!Array.isArray(rules)) return [{ path: [], message: "must be an array of rules" }];
+  const problems: PolicyRuleProblem[] = [];
+  const ids = new Set<unknown>();
+  for (const [index, given] of rules.entries()) {
+    rule(given, [index], (path, message, key) => problems.push({ path, message, ...(key !== undefined && { key }) }));
+    if (!isObject(given) || given.id === undefined) continue;
+    if (ids.has(given.id))
+      problems.push({ path: [index, "id"], message: "is there twice: give each rule an id of its own" });
+    ids.add(given.id);
+  }
+  return problems;
+}
 
 /** `TypeError` for rules that can't be meant, saying which and what to do. */
 export function checkRules(rules: unknown): asserts rules is PolicyRule[] {
-  if (!Array.isArray(rules)) throw new TypeError("createPolicy: rules must be an array of rules");
-  const ids = new Set<unknown>();
-  for (const [index, given] of rules.entries()) {
-    const name = isObject(given) && typeof given.id === "string" ? `rule ${shown(given.id)}` : `rules[${index}]`;
-    const fail = (problem: string): never => {
-      throw new TypeError(`createPolicy: ${within(name, problem)}`);
-    };
-    const problem = rule(given);
-    if (problem !== undefined) fail(problem);
-    const { id, decision, rate, when } = given as PolicyRule;
-    if (ids.has(id)) fail("is there twice: give each rule an id of its own");
-    ids.add(id);
-    if (rate !== undefined && decision === "allow") {
-      fail('has a rate and decision: "allow". A rate holds for calls beyond it: deny those, or have them approved');
-    }
-    if (when?.notBefore !== undefined && when.notAfter !== undefined) {
-      if (Date.parse(when.notBefore) >= Date.parse(when.notAfter))
-        fail("ends before it begins: notAfter must be later");
-    }
-  }
-}
-
-/** `.who` and `.roles is empty` to `.who.roles is empty`. */
-function within(place: string, problem: string): string {
-  return /^[.[]/.test(problem) ? place + problem : `${place} ${problem}`;
+  const [problem] = policyRuleProblems(rules);
+  if (problem === undefined) return;
+  const [index, ...inner] = problem.path;
+  if (index === undefined) throw new TypeError("createPolicy: rules must be an array of rules");
+  const given: unknown = (rules as unknown[])[index as number];
+  const name = isObject(given) && typeof given.id === "string" ? `rule ${shown(given.id)}` : `rules[${index}]`;
+  const place = inner.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+  throw new TypeError(`createPolicy: ${name}${place} ${problem.message}`);
 }
 
 function isJson(value: unknown, depth: number): boolean {

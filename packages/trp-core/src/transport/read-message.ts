@@ -1,6 +1,6 @@
+import { isNestedDeeper } from "@toolglot/internal";
 import { type Fault, fault } from "../frames/fault.ts";
 import { isId } from "../frames/fields.ts";
-import { isNestedDeeper } from "./nesting.ts";
 
 /** Reads bytes as UTF-8; undefined when they aren't. */
 export type DecodeUtf8 = (bytes: Uint8Array) => string | undefined;

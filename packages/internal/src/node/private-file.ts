@@ -2,14 +2,18 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { ToolglotError } from "@toolglot/core";
-import { codeOf, quoteWord } from "@toolglot/internal";
+import { codeOf } from "../attempt.ts";
+import { quoteWord } from "../quote-word.ts";
 
 /** More is no file of ours. */
 const maxBytes = 2 ** 26;
 
-/** Reads the text of a file that only this user can read; undefined when there is none. Rejects with `secrets/permissions`. */
-export async function readPrivateFile(path: string): Promise<string | undefined> {
+/** Makes the error for a file or folder with which something is wrong: `message` names it, and the cure. */
+export type WrongFile = (message: string, path: string, cause?: unknown) => Error;
+
+/** Reads the text of a file that only this user can read; undefined when there is none. Rejects with what `wrong` makes. */
+export async function readPrivateFile(path: string, wrong: WrongFile): Promise<string | undefined> {
+  const wrongPermissions = faultOf(wrong);
   let file: Awaited<ReturnType<typeof open>>;
   try {
     // Not to wait for a writer where somebody put a FIFO.
@@ -25,11 +29,11 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
   try {
     const found = await file.stat();
     if (!found.isFile()) throw wrongPermissions(path, "is no regular file");
-    checkOwner(path, found);
+    checkOwner(path, found, wrongPermissions);
     if (process.getuid !== undefined && (found.mode & 0o077) !== 0) {
       throw wrongPermissions(path, `can be read or written by others; run: chmod 600 ${inShell(path)}`);
     }
-    if (found.size > maxBytes) throw wrongPermissions(path, "is too large to be a file of secrets");
+    if (found.size > maxBytes) throw wrongPermissions(path, "is too large to be a file of ours");
     return await file.readFile("utf8");
   } finally {
     await file.close();
@@ -37,11 +41,12 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
 }
 
 /** Makes the folder of a file (0700), or refuses one in which others could put another file in its place. */
-export async function makePrivateFolder(path: string): Promise<void> {
+export async function makePrivateFolder(path: string, wrong: WrongFile): Promise<void> {
+  const wrongPermissions = faultOf(wrong);
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await stat(folder);
-  checkOwner(folder, found);
+  checkOwner(folder, found, wrongPermissions);
   if (process.getuid !== undefined && (found.mode & 0o022) !== 0) {
     throw wrongPermissions(folder, `can be written by others; run: chmod 700 ${inShell(folder)}`);
   }
@@ -69,12 +74,14 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await entries.close();
 }
 
-function checkOwner(path: string, { uid }: { uid: number }): void {
-  if (process.getuid !== undefined && uid !== process.getuid()) throw wrongPermissions(path, "belongs to another user");
+type Fault = (path: string, what: string, cause?: unknown) => Error;
+
+function faultOf(wrong: WrongFile): Fault {
+  return (path, what, cause) => wrong(`${path} ${what}.`, path, cause);
 }
 
-function wrongPermissions(path: string, what: string, cause?: unknown): ToolglotError {
-  return new ToolglotError("secrets/permissions", `${path} ${what}.`, { data: { path }, cause });
+function checkOwner(path: string, { uid }: { uid: number }, fault: Fault): void {
+  if (process.getuid !== undefined && uid !== process.getuid()) throw fault(path, "belongs to another user");
 }
 
 function inShell(path: string): string {

@@ -1,0 +1,14 @@
+import * as v from "valibot";
+import { entrySchema } from "./server-entry.ts";
+import { settingsSchema, text } from "./settings-schema.ts";
+
+const servers = v.record(v.string(), entrySchema);
+
+/** A configuration file as a whole: what `toolglot.schema.json` is made from, for editors. Files are read part by part. */
+export const fileSchema: v.GenericSchema = v.strictObject({
+  $schema: v.exactOptional(text),
+  mcpServers: v.exactOptional(servers),
+  servers: v.exactOptional(servers),
+  inputs: v.exactOptional(v.array(v.looseObject({ id: text }))),
+  gateway: v.exactOptional(settingsSchema),
+});

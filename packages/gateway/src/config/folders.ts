@@ -1,0 +1,30 @@
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/** The machine that a configuration is for. */
+export interface Machine {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The user's folder. */
+  home: string;
+  platform: NodeJS.Platform;
+}
+
+/** Returns this machine, with what is given instead. */
+export function machineWith({ env, home, platform }: Partial<Machine> = {}): Machine {
+  return { env: env ?? process.env, home: home ?? homedir(), platform: platform ?? process.platform };
+}
+
+/**
+ * Returns the folder in which a gateway keeps its store and its tokens: `$XDG_STATE_HOME/toolglot`, else
+ * `~/.local/state/toolglot`; on Windows `%LOCALAPPDATA%\toolglot`.
+ */
+export function defaultStateDir(given?: Partial<Machine>): string {
+  const { env, home, platform } = machineWith(given);
+  const windows = platform === "win32" ? (env.LOCALAPPDATA ?? join(home, "AppData", "Local")) : undefined;
+  return join(windows ?? env.XDG_STATE_HOME ?? join(home, ".local", "state"), "toolglot");
+}
+
+/** Returns the folder that `${workspaceFolder}` is in files of this folder: editors keep theirs one level below. */
+export function workspaceOf(folder: string): string {
+  return /^\.(?:vscode|cursor)$/.test(basename(folder)) ? dirname(folder) : folder;
+}

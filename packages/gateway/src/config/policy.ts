@@ -1,0 +1,90 @@
+import { createPolicy, defaultPolicy, type PolicyEngine, policyRuleProblems } from "@toolglot/trp-core";
+import type { Node } from "jsonc-parser";
+import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
+import { type FillScope, fillText, pathFrom, readSmallFile } from "./fill.ts";
+import type { PolicySettings } from "./settings.ts";
+import { policyFields } from "./settings-schema.ts";
+import { memberOf, membersOf, nodeAt, type Path, Source, valueAt } from "./source.ts";
+
+/** Returns the engine that settings describe. */
+export function policyFrom(settings: PolicySettings | undefined): PolicyEngine {
+  if (settings === undefined) return defaultPolicy();
+  const { version, rules, fallback } = settings;
+  return createPolicy({ version, rules, fallback: fallback === "deny" ? "deny" : defaultPolicy() });
+}
+
+/** A policy where it stands: in the configuration, or in a file of its own. */
+interface PolicyPlace {
+  node: Node;
+  path: Path;
+  scope: FillScope;
+  tell: Tell;
+}
+
+/**
+ * Reads a policy: an object with rules, or the path of a file with such an object. Undefined when something is wrong with it, which
+ * is told with its place. `openFile` makes a file known, and returns what tells its problems.
+ */
+export function readPolicy(place: PolicyPlace, openFile: (source: Source) => Tell): PolicySettings | undefined {
+  const { node, path, scope, tell } = place;
+  if (node.type !== "string") return readRules(place);
+  const given = fillText(String(node.value), scope, (problem) => tell(path, problem));
+  const file = pathFrom(given, scope);
+  const read = readSmallFile(file);
+  if (!("text" in read)) {
+    const cure =
+      'Write the path of a file { "version", "rules" }, relative to this configuration, or the object itself.';
+    tell(path, { code: "config/file", message: `the file ${read.problem}`, cure });
+    return undefined;
+  }
+  const source = new Source(file, scope.folder, read.text);
+  const tellInFile = openFile(source);
+  if (source.root === undefined) return undefined;
+  return readRules({ node: source.root, path: [], scope, tell: tellInFile });
+}
+
+function readRules({ node, path, scope, tell }: PolicyPlace): PolicySettings | undefined {
+  let isRight = true;
+  const tellWrong: Tell = (...problem) => {
+    isRight = false;
+    tell(...problem);
+  };
+  const known = ["$schema", "version", "rules", "fallback"];
+  for (const { key, keyNode } of membersOf(node))
+    if (!known.includes(key)) tellWrong([...path, key], unknownKey(key, known.slice(1)), keyNode);
+  // As written first: what is wrong is repeated, and must not be what a variable holds.
+  const rules = memberOf(node, "rules");
+  if (node.type === "object" && rules === undefined)
+    tellWrong(path, { code: "config/value", message: 'needs "rules"', cure: 'Add "rules": [ ] to it.' });
+  if (rules !== undefined)
+    tellRuleProblems(
+      rules,
+      valueAt(rules, (raw) => raw),
+      [...path, "rules"],
+      tellWrong,
+    );
+  const filled = valueAt(node, (raw, _, inner) =>
+    fillText(raw, scope, (problem) => tellWrong([...path, ...inner], problem)),
+  );
+  const fields = checkedValue(policyFields, filled, path, tellWrong);
+  if (!isRight || rules === undefined || fields === undefined) return undefined;
+  const { rules: filledRules } = filled as PolicySettings;
+  tellRuleProblems(rules, filledRules, [...path, "rules"], tellWrong);
+  return isRight ? { ...fields, rules: filledRules } : undefined;
+}
+
+function tellRuleProblems(node: Node, rules: unknown, path: Path, tell: Tell): void {
+  for (const { path: inner, message, key } of policyRuleProblems(rules)) {
+    const at = nodeAt(node, inner);
+    if (key === undefined) {
+      const cure = "Correct it; docs/trp-policy.md has all that a rule can say.";
+      tell([...path, ...inner], { code: "config/value", message, cure });
+      continue;
+    }
+    const [, meant] = /did you mean (\w+)\?$/.exec(message) ?? [];
+    const known = /it can have (.+)$/.exec(message)?.[1] ?? "";
+    const keyNode = [...membersOf(at)].find((member) => member.key === key)?.keyNode;
+    const problem = unknownKey(key, meant === undefined ? known.split(", ") : [meant]);
+    tell([...path, ...inner, key], problem, keyNode);
+  }
+}

@@ -1,0 +1,213 @@
+import { parseEnv } from "node:util";
+import { defined } from "@toolglot/internal";
+import type { McpHttpTransport, McpStdioTransport } from "@toolglot/toolkit/mcp";
+import type { PolicyRule } from "@toolglot/trp-core";
+import type { Node } from "jsonc-parser";
+import * as v from "valibot";
+import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
+import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
+import { agreeing, text } from "./settings-schema.ts";
+import { slug } from "./slug.ts";
+import { memberOf, membersOf, type Path } from "./source.ts";
+
+/** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
+export type ServerTransport =
+  | (Pick<McpStdioTransport, "type" | "command"> & { args: string[]; env: Record<string, string>; cwd: string })
+  | (Pick<McpHttpTransport, "type"> & { url: string; headers: Record<string, string>; fallback: boolean });
+
+const textsByName = v.record(v.string(), v.string("text"), "an object of texts");
+
+/** An entry of `mcpServers`: a program that is started, or a URL. */
+export interface ServerEntry {
+  /** `stdio`, `http`, `streamable-http` or `sse`. Without it a URL is tried by Streamable HTTP, then by HTTP with SSE. */
+  type?: string;
+  command?: string;
+  args?: string[];
+  /** The only variables that the program gets, besides `HOME`, `PATH` and the like. */
+  env?: Record<string, string>;
+  /** Relative to the file. Default: the file's folder; of a file in `.vscode` or `.cursor`, the folder above. */
+  cwd?: string;
+  /** A file of lines `NAME=value`. What `env` says wins. */
+  envFile?: string;
+  url?: string;
+  /** Another word for `url`. */
+  serverUrl?: string;
+  headers?: Record<string, string>;
+  /** Whether the server is left out. Default false. */
+  disabled?: boolean;
+  /** Another word for `disabled: false`. Default true. */
+  enabled?: boolean;
+}
+
+const entryFields = {
+  type: v.exactOptional(v.string('"stdio", "http", "streamable-http" or "sse"')),
+  command: v.exactOptional(text),
+  args: v.exactOptional(v.array(v.string("text"), "a list of texts")),
+  env: v.exactOptional(textsByName),
+  cwd: v.exactOptional(text),
+  envFile: v.exactOptional(text),
+  url: v.exactOptional(text),
+  serverUrl: v.exactOptional(text),
+  headers: v.exactOptional(textsByName),
+  disabled: v.exactOptional(v.boolean("true or false")),
+  enabled: v.exactOptional(v.boolean("true or false")),
+};
+
+export const entrySchema: v.GenericSchema<unknown, ServerEntry> = agreeing<ServerEntry>()(
+  v.object(entryFields, "an object with a command or a url"),
+);
+
+export const entryKeys: readonly string[] = Object.keys(entryFields);
+
+const kinds: Readonly<Record<string, "stdio" | "http" | "sse">> = {
+  stdio: "stdio",
+  http: "http",
+  streamablehttp: "http",
+  sse: "sse",
+};
+
+/** What clients let pass unasked, by keys of theirs: all tools of a server, or those in a list. */
+const approvingKeys = /^(?:auto_?-?(?:approve|allow|run)|always_?-?allow|trust|trusted|allowed_?-?tools)/i;
+/** What takes tools away. */
+const hidingKeys = /^(?:disabled|excluded?)_?-?tools$/i;
+
+/** Whether an entry is off: then nothing of it is read. */
+export function isDisabled(node: Node): boolean {
+  return memberOf(node, "disabled")?.value === true || memberOf(node, "enabled")?.value === false;
+}
+
+/** Reads the entry of a server. Undefined when something is wrong with it, which is told. */
+export function readServerEntry(
+  { name, node, value, path }: { name: string; node: Node; value: unknown; path: Path },
+  scope: FillScope,
+  tell: Tell,
+): ServerTransport | undefined {
+  for (const member of membersOf(node)) {
+    if (!entryKeys.includes(member.key)) tellPassedOver(name, member, [...path, member.key], tell);
+  }
+  const entry = checkedValue(entrySchema, value, path, tell);
+  if (entry === undefined) return undefined;
+  const kind = kindOf(entry, path, tell);
+  if (kind === undefined) return undefined;
+  return kind === "stdio" ? stdioOf(entry, path, scope, tell) : httpOf(entry, kind, path, scope, tell);
+}
+
+function kindOf(entry: ServerEntry, path: Path, tell: Tell): "stdio" | "http" | "sse" | "auto" | undefined {
+  const { type, command, url = entry.serverUrl } = entry;
+  const kind = type === undefined ? undefined : kinds[type.toLowerCase().replace(/[_-]/g, "")];
+  if (type !== undefined && kind === undefined) {
+    const words = '"stdio", "http", "streamable-http" or "sse"';
+    tell([...path, "type"], { code: "config/value", message: `must be ${words}`, cure: `Write ${words}.` });
+    return undefined;
+  }
+  if (kind === undefined && command !== undefined && url !== undefined) {
+    const cure = 'Keep one of them, or say with "type" which is meant.';
+    tell(path, { code: "config/clash", message: "has a command and a url", cure });
+    return undefined;
+  }
+  const needed = kind === undefined ? undefined : kind === "stdio" ? command : url;
+  if (needed === undefined && (kind !== undefined || (command ?? url) === undefined)) {
+    const what = kind === undefined ? '"command" or "url"' : kind === "stdio" ? '"command"' : '"url"';
+    const cure =
+      'Write { "command": "npx", "args": ["…"] } for a program, { "url": "https://…" } for a server on the net.';
+    tell(path, { code: "config/value", message: `needs ${what}`, cure });
+    return undefined;
+  }
+  return kind ?? (command === undefined ? "auto" : "stdio");
+}
+
+function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, tell: Tell): ServerTransport | undefined {
+  const { command = "", args = [], env = {}, envFile } = entry;
+  const fromFile = envFile === undefined ? {} : readEnvFile(envFile, [...path, "envFile"], scope, tell);
+  if (fromFile === undefined) return undefined;
+  const all = { ...fromFile, ...env };
+  for (const [key, value] of Object.entries(all)) {
+    scope.secrets.add(key, value);
+    if (/^[^=\0]+$/.test(key) && !value.includes("\0")) continue;
+    const cure = "Leave it out: no process can have such a variable.";
+    tell([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });
+  }
+  const cwd = entry.cwd === undefined ? scope.workspaceFolder : pathFrom(entry.cwd, scope);
+  return { type: "stdio", command, args, env: all, cwd };
+}
+
+function httpOf(
+  entry: ServerEntry,
+  kind: "http" | "sse" | "auto",
+  path: Path,
+  { secrets }: FillScope,
+  tell: Tell,
+): ServerTransport | undefined {
+  const { url = "", headers = {} } = defined({ ...entry, url: entry.url ?? entry.serverUrl });
+  const urlPath = [...path, entry.url === undefined ? "serverUrl" : "url"];
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    const cure = "Write the address of the server, as https://example.com/mcp.";
+    tell(urlPath, { code: "config/value", message: "must be an http or https URL", cure });
+    return undefined;
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    const cure = 'Send them as a header: "headers": { "Authorization": "Basic …" }.';
+    tell(urlPath, { code: "config/value", message: "has a user or a password in it, which HTTP clients refuse", cure });
+    return undefined;
+  }
+  for (const [key, value] of Object.entries(headers)) {
+    secrets.addHeader(key, value);
+    try {
+      new Headers([[key, value]]);
+    } catch {
+      const cure = "Write a name and a value as HTTP has them: no line breaks, no spaces in the name.";
+      tell([...path, "headers", key], { code: "config/value", message: "is no header", cure });
+    }
+  }
+  return { type: "http", url, headers, fallback: kind !== "http" };
+}
+
+function readEnvFile(given: string, path: Path, scope: FillScope, tell: Tell): Record<string, string> | undefined {
+  const read = readSmallFile(pathFrom(given, scope));
+  if ("text" in read) return { ...parseEnv(read.text) } as Record<string, string>;
+  const cure = "Make it a readable file of lines NAME=value; its path is relative to this configuration.";
+  tell(path, { code: "config/file", message: `the file ${read.problem}`, cure });
+  return undefined;
+}
+
+/**
+ * Returns the rule that says what a client's key for calls without a question says, as `autoApprove: ["get_order"]`; undefined for any
+ * other key, and for one that lets nothing pass.
+ */
+export function ruleInstead(server: string, key: string, value: Node): PolicyRule | undefined {
+  const names = textsIn(value);
+  const isNothing = value.type === "array" ? names.length === 0 : value.value !== true && value.type !== "string";
+  if (!approvingKeys.test(key) || isNothing) return undefined;
+  const tools = value.type !== "array" || names.includes("*") ? ["*"] : names.map(slug);
+  return {
+    id: `${slug(server).slice(0, 50)}-unasked`,
+    decision: "allow",
+    which: { families: tools.map((tool) => `cap.mcp.${slug(server)}.${tool}`) },
+  };
+}
+
+function textsIn(node: Node): string[] {
+  return (node.children ?? []).filter(({ type }) => type === "string").map(({ value }) => String(value));
+}
+
+function tellPassedOver(
+  server: string,
+  { key, keyNode, value }: { key: string; keyNode: Node; value: Node },
+  path: Path,
+  tell: Tell,
+): void {
+  const say = (message: string, cure: string) =>
+    tell(path, { severity: "notice", code: "config/unknown-key", message, cure }, keyNode);
+  const rule = ruleInstead(server, key, value);
+  const names = textsIn(value);
+  if (rule !== undefined) {
+    const cure = `If it shall be so, write the rule ${JSON.stringify(rule)} in gateway.policy.rules.`;
+    say("is not taken over: here rules decide what runs unasked", cure);
+  } else if (hidingKeys.test(key) && names.length > 0) {
+    const deny = JSON.stringify({ [server]: { deny: names } });
+    say("is not taken over", `Write "gateway": { "servers": ${deny} }.`);
+  } else if (!approvingKeys.test(key)) {
+    say("is passed over: the gateway has no such key", unknownKey(key, entryKeys).cure);
+  }
+}

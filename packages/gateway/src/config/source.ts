@@ -1,0 +1,124 @@
+import { joinPath } from "@toolglot/internal";
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { ConfigProblem } from "./problem.ts";
+
+/** Keys and indices from the root of a file. */
+export type Path = readonly (string | number)[];
+
+/** Levels of a file; the parser is recursive. */
+const maxDepth = 100;
+
+/** The text of one file, with the tree of what stands where. */
+export class Source {
+  readonly file: string;
+  /** Where relative paths of this file begin. */
+  readonly folder: string;
+  readonly text: string;
+  /** Undefined when the file is no JSON. */
+  readonly root: Node | undefined;
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(file: string, folder: string, text: string) {
+    this.file = file;
+    this.folder = folder;
+    this.text = text.replace(/^\uFEFF/, "");
+    const tooDeep = offsetTooDeep(this.text);
+    const errors: ParseError[] = [];
+    const root = tooDeep === undefined ? parseTree(this.text, errors, { allowTrailingComma: true }) : undefined;
+    const problems = [];
+    if (tooDeep !== undefined) problems.push(this.#syntax(tooDeep, `nested more than ${maxDepth} levels deep`));
+    // What follows the first slip is mostly its consequence.
+    for (const { error, offset } of errors.slice(0, 1)) {
+      const words = printParseErrorCode(error).replace(/(?<=[a-z])(?=[A-Z])/g, " ");
+      problems.push(this.#syntax(offset, `is not JSON: ${words.toLowerCase()}`));
+    }
+    if (root === undefined && problems.length === 0) problems.push(this.#syntax(0, "is empty"));
+    this.problems = problems;
+    this.root = problems.length === 0 ? root : undefined;
+  }
+
+  /** Returns a problem at a node, or at an offset of the text. */
+  problem(at: Node | number, path: Path, { severity = "error", code, message, cure }: ProblemText): ConfigProblem {
+    const place = this.#place(typeof at === "number" ? at : at.offset);
+    return { file: this.file, ...place, path: pathText(path), severity, code, message, cure };
+  }
+
+  #syntax(offset: number, message: string): ConfigProblem {
+    const cure = 'Write JSON, which may have comments and trailing commas: { "mcpServers": { } }.';
+    return this.problem(offset, [], { code: "config/syntax", message, cure });
+  }
+
+  #place(offset: number): { line: number; column: number } {
+    const before = this.text.slice(0, offset).split(/\r\n|\r|\n/);
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  }
+}
+
+/** What a problem says, without its place. */
+export interface ProblemText extends Pick<ConfigProblem, "code" | "message" | "cure"> {
+  /** Default `error`. */
+  severity?: ConfigProblem["severity"];
+}
+
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, key) => joinPath(text, key), "");
+}
+
+/** The members of an object's node: key, its node, the value's node. A key may be there twice. */
+export function* membersOf(node: Node): Generator<{ key: string; keyNode: Node; value: Node }> {
+  for (const { children: [keyNode, value] = [] } of node.type === "object" ? (node.children ?? []) : []) {
+    if (keyNode !== undefined && value !== undefined) yield { key: String(keyNode.value), keyNode, value };
+  }
+}
+
+/** Returns the value of an object's member; of one that is there twice, the last. */
+export function memberOf(node: Node | undefined, key: string): Node | undefined {
+  return node === undefined ? undefined : [...membersOf(node)].findLast((member) => member.key === key)?.value;
+}
+
+/** Returns the node at a path. */
+export function findNode(root: Node, path: Path): Node | undefined {
+  let node: Node | undefined = root;
+  for (const key of path) node = typeof key === "number" ? node?.children?.[key] : memberOf(node, key);
+  return node;
+}
+
+/** Returns the node at a path, or the last one on the way to it. */
+export function nodeAt(root: Node, path: Path): Node {
+  return findNode(root, path) ?? nodeAt(root, path.slice(0, -1));
+}
+
+/** Returns the value of a node. `text` makes what a text of it becomes. Every key is the object's own, `__proto__` too. */
+export function valueAt(node: Node, text: (raw: string, node: Node, path: Path) => string, path: Path = []): unknown {
+  switch (node.type) {
+    case "object": {
+      const value = {};
+      for (const { key, value: inner } of membersOf(node)) {
+        const member = valueAt(inner, text, [...path, key]);
+        Object.defineProperty(value, key, { value: member, enumerable: true, configurable: true, writable: true });
+      }
+      return value;
+    }
+    case "array":
+      return (node.children ?? []).map((item, index) => valueAt(item, text, [...path, index]));
+    case "string":
+      return text(String(node.value), node, path);
+    default:
+      return node.value as unknown;
+  }
+}
+
+function offsetTooDeep(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  let before = -1;
+  while (before < scanner.getPosition()) {
+    before = scanner.getPosition();
+    scanner.scan();
+    const mark = scanner.getTokenLength() === 1 ? text[scanner.getTokenOffset()] : undefined;
+    if (mark === "{" || mark === "[") depth++;
+    if (mark === "}" || mark === "]") depth--;
+    if (depth > maxDepth) return scanner.getTokenOffset();
+  }
+  return undefined;
+}

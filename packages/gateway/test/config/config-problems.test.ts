@@ -1,0 +1,142 @@
+import { scratchFolder } from "@toolglot/internal/testing/scratch";
+import { expect, it } from "vitest";
+import { errorsOf, load, problemsOf, withSettings } from "./rig.ts";
+
+it("should tell all mistakes at once, with file, line, column and cure", async () => {
+  const text = `{
+  "mcpServers": { "shop": { "comand": "x" } },
+  "gateway": {
+    "polcy": {},
+    "listen": { "port": "80" },
+  },
+}`;
+  const error = await load(text).catch((thrown: Error) => thrown);
+  expect((error as Error).message).toBe(
+    [
+      't.json:2:27  error  mcpServers.shop: needs "command" or "url"',
+      '  cure: Write { "command": "npx", "args": ["…"] } for a program, { "url": "https://…" } for a server on the net.',
+      "t.json:2:29  notice  mcpServers.shop.comand: is passed over: the gateway has no such key",
+      '  cure: Write "command".',
+      't.json:4:5  error  gateway.polcy: unknown key (did you mean "policy"?)',
+      '  cure: Write "policy".',
+      "t.json:5:25  error  gateway.listen.port: must be a whole number from 0 to 65535, not text",
+      "  cure: Write a whole number from 0 to 65535, or leave it out for the default, 8765.",
+    ].join("\n"),
+  );
+});
+
+it.each<[string, RegExp]>([
+  ["", /^: is not JSON/],
+  ["{", /^: is not JSON/],
+  ['{ "mcpServers": { } } x', /^: is not JSON/],
+  ["[1]", /^: must be an object/],
+  ["[".repeat(10_000), /^: nested more than 100 levels/],
+  ['{ "mcpServer": {} }', /^: has no "mcpServers" \(did you mean "mcpServers"\?\)/],
+  ['{ "mcpServers": [] }', /^mcpServers: must be an object/],
+  ['{ "mcpServers": { "a": 1 } }', /^mcpServers\.a: must be an object with a command or a url, not a number/],
+  ['{ "mcpServers": { "a": {} } }', /needs "command" or "url"/],
+  ['{ "mcpServers": { "a": { "command": "x", "url": "https://x.example" } } }', /has a command and a url/],
+  ['{ "mcpServers": { "a": { "type": "http", "command": "x" } } }', /needs "url"/],
+  ['{ "mcpServers": { "a": { "type": "grpc", "command": "x" } } }', /type: must be "stdio"/],
+  ['{ "mcpServers": { "a": { "url": "ftp://x.example" } } }', /url: must be an http or https URL/],
+  ['{ "mcpServers": { "a": { "url": "https://me:secret@x.example" } } }', /url: has a user or a password in it/],
+  ['{ "mcpServers": { "a": { "url": "https://x.example", "headers": { "a b": "c" } } } }', /is no header/],
+  ['{ "mcpServers": { "a": { "command": "x", "args": [1] } } }', /args\[0\]: must be text, not a number/],
+  ['{ "mcpServers": { "a": { "command": "x", "env": { "A=B": "c" } } } }', /is no name, or no value/],
+  ['{ "mcpServers": { "a": { "command": "x", "envFile": "no.env" } } }', /envFile: the file is not there/],
+  ['{ "mcpServers": { "a": { "command": "${a" } } }', /has a \$\{ without its }/],
+  [
+    '{ "mcpServers": { "a": { "command": "${workspaceFoldr}" } } }',
+    /workspaceFoldr is not set \(did you mean "\$\{workspaceFolder}"\?\)/,
+  ],
+  ['{ "mcpServers": { "a": { "command": "${command:x}" } } }', /has a place that is none of those/],
+  ['{ "mcpServers": { "a": { "command": "${file:no}" } } }', /\$\{file:no}: the file is not there/],
+  ['{ "mcpServers": { "a": { "command": "${input:x}" } } }', /the variable TOOLGLOT_INPUT_X is not set/],
+  ['{ "mcpServers": { "a": { "command": "x" }, "a": { "command": "y" } } }', /^mcpServers\.a: is there twice/],
+  ['{ "mcpServers": { "a": { "command": "x" } }, "servers": { "a": { "command": "x" } } }', /is in mcpServers, too/],
+  ['{ "mcpServers": { "__proto__": { "command": "x" } } }', /is no name for a server/],
+])("should say what is wrong with %s", async (text, message) => {
+  const errors = await errorsOf(text);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatch(message);
+});
+
+it.each<[object, RegExp]>([
+  [{ face: "serch" }, /face: must be "tools", .* \(did you mean "search"\?\)/],
+  [{ listen: { host: "127.0.0.1:80" } }, /listen\.host: must be a host without port/],
+  [{ listen: { host: "http://x" } }, /listen\.host/],
+  [{ listen: { path: "mcp" } }, /listen\.path: must be a path/],
+  [{ listen: { allowedOrigins: ["app.example.com"] } }, /allowedOrigins\[0\]: must be an origin/],
+  [{ store: "mysql://x" }, /store: must be "memory"/],
+  [{ taskAfterMs: 1.5 }, /taskAfterMs: must be a whole number/],
+  [{ taskAfterMs: 2 ** 40 }, /taskAfterMs: must be a whole number from 0 to 2147483647/],
+  [{ repeat: "fre" }, /repeat: must be "window", "in-doubt" or "free" \(did you mean "free"\?\)/],
+  [{ repeat: { mode: "fre" } }, /repeat\.mode: must be/],
+  [{ repeat: { windowMs: 0 } }, /repeat\.windowMs: must be/],
+  [{ repeat: { window: 1 } }, /repeat\.window: unknown key \(did you mean "windowMs"\?\)/],
+  [{ approvals: { via: [] } }, /approvals\.via: must be a list of/],
+  [{ approvals: { webhook: { url: "http://hooks.example", secret: "x" } } }, /webhook\.url: must be an https URL/],
+  [{ approvals: { webhook: { url: "https://hooks.example" } } }, /webhook: needs "secret"/],
+  [{ auth: { jwt: { issuer: "a", audience: "b", jwks: "http://x.example" } } }, /jwks: must be an https URL/],
+  [{ servers: { shpo: {} } }, /servers\.shpo: there is no such server \(did you mean "shop"\?\)/],
+  [{ servers: { shop: { credentials: "caller" } } }, /credentials: is for servers with a url/],
+  [{ servers: { shop: { tools: { "": {} } } } }, /must be a glob/],
+  [{ servers: { shop: { tools: { x: { effect: "keyed" } } } } }, /needs "downstreamKeyIn"/],
+  [{ servers: { shop: { tools: { x: { effect: "probe" } } } } }, /needs "probe"/],
+  [{ servers: { shop: { tools: { x: { effectKey: "a{" } } } } }, /effectKey: must be text with the names/],
+  [{ servers: { shop: { tools: { x: { downstreamKeyIn: "key" } } } } }, /downstreamKeyIn: must be a JSON pointer/],
+  [{ metrics: { open: true }, listen: { host: "0.0.0.0" } }, /metrics\.open: is for loopback only/],
+  [{ results: { maxBytes: 10 } }, /keepBytes: is more than maxBytes/],
+  [{ policy: 3 }, /policy: must be an object with version and rules, not a number/],
+  [{ policy: { rules: [] } }, /policy: needs "version"/],
+  [{ policy: { version: "1" } }, /policy: needs "rules"/],
+  [{ policy: { version: "1", rules: [], fallbck: "deny" } }, /fallbck: unknown key \(did you mean "fallback"\?\)/],
+  [{ policy: "no.json" }, /policy: the file is not there/],
+])("should say what is wrong with the settings %j", async (settings, message) => {
+  const errors = await errorsOf(withSettings(settings));
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatch(message);
+});
+
+it("should refuse effects that must not happen twice on a store that forgets, unless they may", async () => {
+  const settings = withSettings({ store: "memory", servers: { shop: { tools: { x: { effect: "opaque" } } } } });
+  expect(await errorsOf(settings)).toEqual([
+    'gateway.servers.shop.tools.x.effect: can\'t be "opaque" with the store "memory", which forgets what was done',
+  ]);
+  expect(await errorsOf(settings, { allowVolatile: true })).toEqual([]);
+});
+
+it("should say where a rule is wrong, also in a file of rules, all at once", async () => {
+  const rules = `{
+  "version": "1",
+  "rules": [
+    { "id": "a", "decision": "deny" },
+    { "id": "b", "decision": "allow", "args": [{ "at": "/x" }] },
+    { "id": "c", "decision": "deny",
+      "which": { "riskTiers": ["LOW", "hgih"], "famlies": [] } },
+    { "id": "a", "decision": "deny" },
+  ],
+}`;
+  const { path } = await scratchFolder({ "rules.json": rules });
+  const text = JSON.stringify(withSettings({ policy: "rules.json" }));
+  const problems = await problemsOf("", { files: [{ name: "t.json", text, folder: path }] });
+  expect(problems.map(({ file, line, column, path: at }) => [file, line, column, at])).toEqual([
+    [`${path}/rules.json`, 5, 48, "rules[1].args[0]"],
+    [`${path}/rules.json`, 7, 39, "rules[2].which.riskTiers[1]"],
+    [`${path}/rules.json`, 7, 48, "rules[2].which.famlies"],
+    [`${path}/rules.json`, 8, 13, "rules[3].id"],
+  ]);
+  const inline = await problemsOf(`{ "gateway": { "policy": ${rules} } }`);
+  expect(inline.map(({ path: at }) => at)).toContain("gateway.policy.rules[2].which.famlies");
+});
+
+it("should say of flags that they come from the command line", async () => {
+  const [problem] = await problemsOf({ mcpServers: {} }, { flags: { face: "serch" } });
+  expect(problem).toMatchObject({ file: "command line", line: 1, path: "gateway.face" });
+});
+
+it("should say of a file that is not there where one comes from", async () => {
+  const [problem] = await problemsOf("", { files: ["/no/such.json"] });
+  expect(problem).toMatchObject({ file: "/no/such.json", line: 1, column: 1, code: "config/file" });
+  expect(problem?.cure).toContain("gateway init");
+});

@@ -1,0 +1,51 @@
+import type { JsonObject } from "@toolglot/core";
+import { copyJson, isJson, isObject } from "@toolglot/internal";
+
+// The official client gives what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
+// passed on whole.
+
+/** Key in `_meta` of a result, or a listed tool, under which it stands as it was sent. */
+const sentKey = "toolglot/sent";
+
+/** Returns the function that puts what was sent into what is read of it. Called before that is read: reading changes it. */
+export function keepSent(method: string | undefined, result: Record<string, unknown>): (read: unknown) => void {
+  if (method !== "tools/list" || !Array.isArray(result.tools)) {
+    const sent = copyJson(result);
+    return (read) => put(read, sent);
+  }
+  const sent = result.tools.map((tool: unknown) => (isJson(tool) ? copyJson(tool) : undefined));
+  return (read) => {
+    if (!isObject(read) || !Array.isArray(read.tools)) return;
+    for (const [index, tool] of read.tools.entries()) put(tool, sent[index]);
+  };
+}
+
+function put(read: unknown, sent: unknown): void {
+  if (isObject(read) && isObject(sent)) read._meta = { ...(isObject(read._meta) && read._meta), [sentKey]: sent };
+}
+
+/** Returns a result, or a tool, as it was sent. Undefined unless it was kept. */
+export function sentOf(read: unknown): JsonObject | undefined {
+  const sent = isObject(read) && isObject(read._meta) ? read._meta[sentKey] : undefined;
+  return isObject(sent) ? (sent as JsonObject) : undefined;
+}
+
+/** Returns the answer of a tool as it was sent, with its main members as they are read where they are of no use as they were sent. */
+export function exactResult<Result extends object>(read: Result): Result {
+  const sent = sentOf(read);
+  if (sent === undefined) return read;
+  const exact = withoutWire(sent);
+  const { content, isError } = read as { content?: unknown; isError?: unknown };
+  if (!Array.isArray(exact.content) || !exact.content.every(isBlock)) Object.assign(exact, { content });
+  if (exact.isError !== undefined && typeof exact.isError !== "boolean") Object.assign(exact, { isError });
+  if (exact._meta !== undefined && !isObject(exact._meta)) delete exact._meta;
+  return exact as Result;
+}
+
+const isBlock = (block: unknown): boolean => isObject(block) && typeof block.type === "string";
+
+/** Returns a result without the word that only the wire has. */
+export function withoutWire(result: JsonObject): JsonObject {
+  const { resultType: _, ...rest } = result;
+  return rest;
+}

@@ -1,0 +1,154 @@
+import { type JsonObject, nearest } from "@toolglot/core";
+import { isObject, parseJson } from "@toolglot/internal";
+import type { Caller, ImportedServer, ImportedTool } from "../types.ts";
+import { bytesOf } from "./cut-text.ts";
+import * as own from "./own-tools.ts";
+import { serverLines } from "./server-lines.ts";
+import { matchLines, ToolSearch } from "./tool-search.ts";
+
+/** How tools are shown: as they are, or behind a search; `auto` takes `tools` while their list is small. */
+export type FaceName = "tools" | "search" | "auto";
+
+/** What a call of a listed name comes to. */
+export type Target =
+  | { kind: "call"; tool: ImportedTool; arguments: JsonObject }
+  | { kind: "again"; receipt: string }
+  | { kind: "status"; id: string }
+  | { kind: "text"; text: string; isError?: true };
+
+/** The list up to which `auto` shows tools as they are, in bytes: 10,000 tokens. */
+const autoBytes = 40_000;
+const defaultLimit = 8;
+const maxLimit = 20;
+
+/** What a face is made from. */
+export interface FaceOptions {
+  face: FaceName;
+  servers(): readonly ImportedServer[];
+  visible(caller: Caller, tool: ImportedTool): boolean;
+}
+
+/** Shows the servers' tools to callers, each of whom sees only what is open to him. */
+export class Face {
+  readonly #options: FaceOptions;
+  readonly #search = new ToolSearch();
+  #decided: "tools" | "search" | undefined;
+
+  constructor(options: FaceOptions) {
+    this.#options = options;
+  }
+
+  /** Kept from the first use on: a face that changed would cost every client its prompt cache. */
+  get name(): "tools" | "search" {
+    const { face } = this.#options;
+    this.#decided ??= face === "auto" ? this.#bySize() : face;
+    return this.#decided;
+  }
+
+  /** The tools as the caller gets them listed. */
+  list(caller: Caller): JsonObject[] {
+    const tools = this.#visibleTo(caller);
+    const shown =
+      this.name === "tools"
+        ? tools.map(({ listed }) => listed)
+        : [own.search(serverLines(this.#options.servers(), tools)), own.describe, own.call];
+    return [...shown, own.again, own.status];
+  }
+
+  /** Returns undefined for a name that the caller has no tool of. */
+  target(caller: Caller, name: string, args: JsonObject): Target | undefined {
+    if (name === own.again.name) return againOf(args);
+    if (name === own.status.name) return statusOf(args);
+    const tool = this.#tool(caller, name);
+    if (tool !== undefined) return { kind: "call", tool, arguments: args };
+    if (this.name === "tools") return undefined;
+    if (name === own.call.name) return this.#called(caller, args);
+    if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
+    return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
+  }
+
+  #tool(caller: Caller, name: string): ImportedTool | undefined {
+    return this.#all().find((tool) => tool.shownName === name && this.#options.visible(caller, tool));
+  }
+
+  #called(caller: Caller, { name, arguments: given = {} }: JsonObject): Target {
+    if (typeof name !== "string") return fault(`toolglot_call needs "name": a name that toolglot_search gave.`);
+    const tool = this.#tool(caller, name);
+    if (tool === undefined) return fault(noSuch(this.#visibleTo(caller), name));
+    // Some models write an object within an object as text.
+    const args = typeof given === "string" ? parseJson(given) : given;
+    if (isObject(args)) return { kind: "call", tool, arguments: args as JsonObject };
+    return fault(`toolglot_call: "arguments" must be an object, as the input schema of ${name} says.`);
+  }
+
+  #visibleTo(caller: Caller): ImportedTool[] {
+    return this.#all()
+      .filter((tool) => this.#options.visible(caller, tool))
+      .sort((one, other) => (one.shownName < other.shownName ? -1 : 1));
+  }
+
+  #all(): ImportedTool[] {
+    return this.#options.servers().flatMap(({ tools }) => tools);
+  }
+
+  #bySize(): "tools" | "search" {
+    return bytesOf(JSON.stringify(this.#all().map(({ listed }) => listed))) <= autoBytes ? "tools" : "search";
+  }
+
+  #found(tools: readonly ImportedTool[], { query, server, limit }: JsonObject): Target {
+    if (typeof query !== "string" || query.trim() === "") {
+      return fault(`toolglot_search needs "query": a few words on what is to be done.`);
+    }
+    const among = server === undefined ? tools : tools.filter((tool) => tool.server === server);
+    if (among.length === 0) {
+      const names = [...new Set(tools.map((tool) => tool.server))].join(", ");
+      return fault(`There is no server ${JSON.stringify(server ?? "")}. There are: ${names || "none"}.`);
+    }
+    const most = Math.min(maxLimit, Math.max(1, Math.trunc(Number(limit ?? defaultLimit)) || defaultLimit));
+    const lines = matchLines(this.#search.search(among, query.slice(0, 1_000), most));
+    const text =
+      lines.length === 0
+        ? `None of ${among.length} tools fits. Say in other words what is to be done.`
+        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
+            "\n",
+          );
+    return { kind: "text", text };
+  }
+}
+
+function fault(text: string): Target {
+  return { kind: "text", text, isError: true };
+}
+
+function againOf({ receipt }: JsonObject): Target {
+  if (typeof receipt === "string" && receipt !== "") return { kind: "again", receipt };
+  return fault(`toolglot_again needs "receipt": the one that stands in the result of the earlier call.`);
+}
+
+function statusOf({ receipt, approval }: JsonObject): Target {
+  const id = receipt ?? approval;
+  if (typeof id === "string" && id !== "") return { kind: "status", id };
+  return fault(`toolglot_status needs "receipt" of a call, or "approval", the id of a request for approval.`);
+}
+
+function described(tools: readonly ImportedTool[], { names }: JsonObject): Target {
+  const wanted = (Array.isArray(names) ? names : [names]).filter((name) => typeof name === "string").slice(0, maxLimit);
+  if (wanted.length === 0) return fault(`toolglot_describe needs "names": a list of names that toolglot_search gave.`);
+  const texts = wanted.map((name) => {
+    const found = tools.find(({ shownName }) => shownName === name);
+    if (found === undefined) return noSuch(tools, name);
+    const { icons, _meta, ...rest } = found.listed;
+    return JSON.stringify(rest);
+  });
+  return { kind: "text", text: texts.join("\n") };
+}
+
+/** Says the same of what is unknown and of what is not open to the caller. */
+function noSuch(tools: readonly ImportedTool[], name: string): string {
+  const near = nearest(
+    name,
+    tools.map(({ shownName }) => shownName),
+  );
+  const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : " Find it with toolglot_search.";
+  return `There is no tool ${JSON.stringify(name.slice(0, 80))}.${hint}`;
+}

@@ -1,0 +1,194 @@
+import { type JsonObject, type JsonSchemaObject, type JsonValue, ToolError } from "@toolglot/core";
+import { canonicalJson, defined, pointerSteps, valueAt } from "@toolglot/internal";
+import type { InputSchema } from "@toolglot/schema";
+import type { McpCallOptions, McpCallResult, McpClient, McpProgress } from "@toolglot/toolkit/mcp";
+import {
+  type AnyCapability,
+  CapabilityError,
+  type ExecuteContext,
+  type ProbeResult,
+  type Router,
+} from "@toolglot/trp-core";
+import type { CallChannel } from "../calls/call-channel.ts";
+import { fillValue } from "../fill-template.ts";
+import type { CallExtras, ImportedTool } from "../types.ts";
+import { capabilityError, readFault } from "./call-fault.ts";
+import { withMember } from "./input-schema.ts";
+import { divide, firstText, type ResultLimits, Settled, withoutOurs } from "./kept-result.ts";
+import { catalogName } from "./names.ts";
+
+/** What the capabilities of a server have in common. */
+export interface ServerParts {
+  router: Pick<Router, "store">;
+  client: McpClient;
+  channel: CallChannel;
+  limits: ResultLimits;
+  /** Milliseconds without a sign of life. */
+  timeoutMs: number;
+  maxConcurrency: number;
+  upstream: {
+    /** Why the server is not to be asked; undefined when it is. */
+    down(): string | undefined;
+    /** A call had no answer. */
+    suspect(unreached: boolean): void;
+  };
+}
+
+/** Schemas of a tool's arguments: what they are checked with, and the server's. */
+export interface ToolSchemas {
+  input: InputSchema;
+  sent: JsonSchemaObject;
+}
+
+/** As long as progress may push a call's time-out on. Milliseconds. */
+export const mostMs = 600_000;
+
+/** Returns the capability that a server's tool is in a router. */
+export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: ToolSchemas): AnyCapability {
+  const { settings, listed, repeat, effect } = tool;
+  const { description, title } = listed;
+  const timeoutMs = settings.timeoutMs ?? parts.timeoutMs;
+  const words = [description, title].find((text) => typeof text === "string" && text.trim() !== "");
+  return {
+    capId: tool.capId,
+    name: catalogName(tool.shownName),
+    description: (words as string | undefined) ?? `The tool ${tool.tool} of the MCP server ${tool.server}.`,
+    riskTier: tool.risk,
+    ioClass: tool.io,
+    effect,
+    input: schemas.input,
+    openInput: true,
+    repeats: repeat.mode === "free" ? "free" : "guarded",
+    maxTimeoutMs: Math.max(timeoutMs, mostMs),
+    maxConcurrency: parts.maxConcurrency,
+    execute: (args: JsonObject, context: ExecuteContext) =>
+      settle(parts, context, (extras) =>
+        callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent }),
+      ),
+    ...(settings.probe && {
+      probe: (args: JsonObject, context: ExecuteContext) => probe(parts, tool, args, context, timeoutMs),
+    }),
+    shape,
+  };
+}
+
+/**
+ * Makes a call, and returns what is kept of its answer; the answer itself goes through the channel. Throws `ToolError` for an answer that
+ * is an error, and `CapabilityError` where there is none.
+ */
+export async function settle(
+  { router, channel, limits, upstream }: ServerParts,
+  { callId, principal, operationKey, signal }: ExecuteContext,
+  call: (extras: CallExtras) => Promise<McpCallResult>,
+): Promise<Settled> {
+  const open = channel.of(callId);
+  const extras: CallExtras = open ?? {};
+  const down = upstream.down();
+  if (down !== undefined) {
+    extras.isUnsent = true;
+    throw new CapabilityError(down, { outcome: "not-applied" });
+  }
+  let result: McpCallResult;
+  try {
+    result = await call(extras);
+  } catch (error) {
+    const fault = readFault(error);
+    if (!fault.answered && !signal.aborted) upstream.suspect(fault.fate === "unsent");
+    if (fault.fate === "unsent") extras.isUnsent = true;
+    throw capabilityError(fault, error);
+  }
+  // Without a key there is no other call that could get it.
+  const keeper = open !== undefined && operationKey === undefined ? undefined : { router, principal };
+  const { now, kept } = await divide(withoutOurs(result), limits, keeper);
+  extras.result = now;
+  if (result.isError === true) throw new ToolError(firstText(result).trim() || "The tool reported an error.");
+  return kept;
+}
+
+function shape(value: unknown): { summary: string; data: unknown } {
+  if (value instanceof Settled) return value;
+  // Somebody found out by other means what the result was.
+  const text = typeof value === "string" ? value : canonicalJson(value);
+  return new Settled({ content: [{ type: "text", text }] });
+}
+
+interface Call {
+  args: JsonObject;
+  context: ExecuteContext;
+  extras: CallExtras;
+  timeoutMs: number;
+  schema: JsonSchemaObject;
+}
+
+async function callTool(
+  { client }: ServerParts,
+  { tool, effect, settings }: ImportedTool,
+  { args, context, extras, timeoutMs, schema }: Call,
+): Promise<McpCallResult> {
+  const keyed = withKey(args, extras.meta, settings.downstreamKeyIn, context.operationKey);
+  const isHarmless = effect === "pure" || effect === "idempotent";
+  const request = {
+    name: tool,
+    ...keyed,
+    inputSchema: schema,
+    // Never as read-only: then nobody says whether it was sent.
+    repeatable: isHarmless,
+  };
+  const options: McpCallOptions = {
+    signal: context.signal,
+    onProgress: (progress) => {
+      context.progress(progressUpdate(progress));
+      extras.onProgress?.(progress);
+    },
+    timeoutMs,
+    ...defined({ ask: extras.ask }),
+  };
+  try {
+    return await client.callTool(request, options);
+  } catch (error) {
+    const { fate, answered } = readFault(error);
+    // Lost ones the client has sent again already.
+    if (!isHarmless || fate !== "unknown" || !answered || context.signal.aborted) throw error;
+    return await client.callTool(request, options);
+  }
+}
+
+function progressUpdate({ progress, total, message }: McpProgress): { message: string; data: JsonObject } {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return { message: message || count, data: { progress, ...defined({ total, message }) } };
+}
+
+/** Puts the operation's key where the server takes it. */
+function withKey(
+  args: JsonObject,
+  meta: JsonObject | undefined,
+  place: string | undefined,
+  key: string | undefined,
+): { arguments: JsonObject; meta?: JsonObject } {
+  if (place === undefined || key === undefined) return { arguments: args, ...defined({ meta }) };
+  if (!place.startsWith("_meta/")) return { arguments: withMember(args, place, key), ...defined({ meta }) };
+  return { arguments: args, meta: { ...meta, [place.slice("_meta/".length)]: key } };
+}
+
+/** Asks another tool of the server whether a call happened. */
+async function probe(
+  { client }: ServerParts,
+  { settings, server }: ImportedTool,
+  args: JsonObject,
+  { signal }: ExecuteContext,
+  timeoutMs: number,
+): Promise<ProbeResult> {
+  const { probe: asked } = settings;
+  const filled = asked && fillValue(asked.arguments, args);
+  if (asked === undefined || filled === undefined) return { state: "unknown" };
+  const request = { name: asked.tool, arguments: filled as JsonObject, repeatable: true };
+  const { structuredContent, isError } = await client.callTool(request, { signal, timeoutMs });
+  if (isError === true || structuredContent === undefined) return { state: "unknown" };
+  const found = valueAt(structuredContent, pointerSteps(asked.found) ?? []) as JsonValue | undefined;
+  const isThere = found !== undefined && found !== null;
+  const happened =
+    asked.equals === undefined ? isThere : isThere && canonicalJson(found) === canonicalJson(asked.equals);
+  if (!happened) return { state: "not-applied" };
+  const text = `It happened: ${asked.tool} of the MCP server ${server} shows it. Its own answer was lost.`;
+  return { state: "done", value: new Settled({ content: [{ type: "text", text }] }) };
+}

@@ -1,0 +1,121 @@
+import { errorText, inBackground } from "@toolglot/internal";
+import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { ServerState } from "../types.ts";
+
+/** Pauses before a server is tried again: 1, 2, 4 … 60 seconds. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+/** A server that ended so often in a minute is left alone for one. */
+const mostEnds = 5;
+const minuteMs = 60_000;
+
+/** Keeps a server connected: tries again after a pause, and leaves one alone that ends all the time. */
+export class Upstream {
+  readonly #client: McpClient;
+  readonly #greet: () => Promise<void>;
+  readonly #stop: () => void;
+  /** When its session ended, or could not be opened; of the last minute. */
+  #ends: number[] = [];
+  #downUntil = 0;
+  #failures = 0;
+  #restarts = 0;
+  #isUp = false;
+  #hasEnded = false;
+  #reason: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #trying: Promise<void> | undefined;
+  #closed = false;
+
+  /** `greet`: what is done with a server that is there. It connects, and rejects when it can't. */
+  constructor(client: McpClient, greet: () => Promise<void>) {
+    this.#client = client;
+    this.#greet = greet;
+    this.#stop = client.onEnded(() => this.#onEnd("its session ended"));
+  }
+
+  state(): ServerState {
+    const downUntil = this.#downUntil > Date.now() ? this.#downUntil : undefined;
+    return {
+      up: this.#isUp,
+      restarts: this.#restarts,
+      ...(downUntil !== undefined && { downUntil }),
+      ...(!this.#isUp && this.#reason !== undefined && { reason: this.#reason }),
+    };
+  }
+
+  /** Why the server is not to be asked now; undefined when it is. */
+  down(): string | undefined {
+    if (this.#downUntil <= Date.now()) return undefined;
+    const until = new Date(this.#downUntil).toISOString();
+    const name = JSON.stringify(this.#client.name);
+    return `The MCP server ${name} is not available: it ended ${mostEnds} times in a minute, and is tried again at ${until}.`;
+  }
+
+  /** Tries the server now, or as soon as it is not left alone any more. Resolves when it was tried. Never rejects. */
+  async try(): Promise<void> {
+    if (this.#closed) return;
+    if (this.down() !== undefined) return this.#later(this.#downUntil - Date.now());
+    this.#trying ??= this.#attempt().finally(() => {
+      this.#trying = undefined;
+    });
+    await this.#trying;
+  }
+
+  /** A call had no answer: whether the server is there is found out soon. `unreached`: it could not even be sent. */
+  suspect(unreached: boolean): void {
+    if (unreached && !this.#client.connected) this.#onEnd("it could not be reached");
+    else this.#later(firstPauseMs);
+  }
+
+  /** The server is there: somebody else has found out. */
+  met(): void {
+    if (this.#hasEnded) this.#restarts += 1;
+    this.#hasEnded = false;
+    this.#isUp = true;
+    this.#failures = 0;
+    this.#reason = undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#isUp = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#stop();
+  }
+
+  async #attempt(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      await this.#greet();
+      if (!this.#closed) this.met();
+    } catch (error) {
+      if (!this.#closed) this.#onEnd(errorText(error));
+    }
+  }
+
+  #onEnd(reason: string): void {
+    if (this.#closed) return;
+    const now = Date.now();
+    this.#hasEnded ||= this.#isUp;
+    this.#isUp = false;
+    this.#reason = reason;
+    this.#failures += 1;
+    this.#ends = [...this.#ends.filter((at) => at + minuteMs > now), now];
+    if (this.#ends.length >= mostEnds) {
+      this.#ends = [];
+      this.#downUntil = now + minuteMs;
+    }
+    const pause = Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs);
+    this.#later(Math.max(pause, this.#downUntil - now));
+  }
+
+  #later(ms: number): void {
+    if (this.#closed || this.#timer !== undefined) return;
+    this.#timer = inBackground(() => {
+      this.#timer = undefined;
+      void this.try();
+    }, ms);
+  }
+}

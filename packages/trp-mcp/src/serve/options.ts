@@ -1,0 +1,64 @@
+import { checkKeys } from "@toolglot/internal";
+import type { FaceName } from "../faces/face.ts";
+import type { Caller, ImportedServer, ImportedTool, ToolCalls } from "../types.ts";
+
+/** How many sessions of the revisions before 2026-07-28 there may be over HTTP, and how long. */
+export interface SessionLimits {
+  /** In all. Default 1,000. */
+  sessions?: number;
+  /** Default 50. */
+  sessionsPerPrincipal?: number;
+  /** Milliseconds without a request and an open stream after which a session ends. Default 1,800,000. */
+  sessionIdleMs?: number;
+}
+
+/** Options of `serveMcp`. */
+export interface ServeMcpOptions {
+  calls: ToolCalls;
+  /** As the configuration has them: of two that list one URI, the first serves it. */
+  servers(): readonly ImportedServer[];
+  /** Whether the caller's policy could allow the tool; what it could not looks unknown. */
+  visible(caller: Caller, tool: ImportedTool): boolean;
+  /** Default `auto`. */
+  face?: FaceName;
+  /** Of the gateway, for clients. */
+  info: { name: string; version: string; title?: string; instructions?: string };
+  /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
+  requestSecret: string | Uint8Array;
+  limits?: SessionLimits;
+  /** Is told what a person who runs the gateway should know: that two servers list one address. */
+  onNotice?(message: string): void;
+  /** Gets faults that no client is told of. */
+  onError?(error: Error): void;
+}
+
+/** Who sends a request, as the host has found out. */
+export interface GateCaller extends Omit<Caller, "client"> {
+  /** What the caller came in by, as a token's id: its sessions and streams can be ended with it. */
+  credential?: string;
+  /** Headers of 2026-07-28 that differ from the body, or are missing, are let pass. Default false. */
+  lenientHeaders?: boolean;
+}
+
+/** Refuses options that can't be right. Throws `TypeError`. */
+export function checkServeOptions(options: ServeMcpOptions): void {
+  checkKeys<ServeMcpOptions, string>(
+    "serveMcp",
+    options,
+    "calls:object servers:function visible:function face:string info:object requestSecret:any limits:object onNotice:function onError:function",
+    ["calls", "servers", "visible", "info", "requestSecret"],
+  );
+  const { face = "auto", limits, requestSecret } = options;
+  if (!["tools", "search", "auto"].includes(face)) {
+    throw new TypeError(`serveMcp: "face" must be tools, search or auto, not ${JSON.stringify(face)}`);
+  }
+  checkKeys<SessionLimits, string>(
+    "serveMcp: limits",
+    limits,
+    "sessions:size sessionsPerPrincipal:size sessionIdleMs:size",
+  );
+  const bytes = typeof requestSecret === "string" ? new TextEncoder().encode(requestSecret) : requestSecret;
+  if (!(bytes instanceof Uint8Array) || bytes.length < 32) {
+    throw new TypeError(`serveMcp: "requestSecret" must be at least 32 bytes long`);
+  }
+}

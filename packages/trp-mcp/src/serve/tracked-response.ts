@@ -1,0 +1,38 @@
+/** Returns the same response; `onEnd` is called once, when its body has ended or the client has gone. */
+export function trackedResponse(response: Response, onEnd: () => void): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) {
+    onEnd();
+    return response;
+  }
+  const reader = body.getReader();
+  const tracked = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) {
+          controller.enqueue(value);
+          return;
+        }
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      onEnd();
+    },
+    async cancel(reason) {
+      onEnd();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(tracked, { status, statusText, headers });
+}
+
+/** Returns a JSON-RPC error as the answer to a request over HTTP. */
+export function errorResponse(
+  status: number,
+  error: { code: number; message: string; data?: unknown },
+  { id = null, headers = {} }: { id?: unknown; headers?: Record<string, string> } = {},
+): Response {
+  return Response.json({ jsonrpc: "2.0", id, error }, { status, headers });
+}

@@ -1,0 +1,346 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  Client,
+  type ClientOptions,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { JsonObject } from "@toolglot/core";
+import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
+import type { Principal } from "@toolglot/trp-core";
+import { onTestFinished } from "vitest";
+import type {
+  ApprovalQuestion,
+  GateCaller,
+  ImportedOffer,
+  ImportedServer,
+  ImportedTool,
+  McpGate,
+  Outcome,
+  ServeMcpOptions,
+  ToolAnswer,
+  ToolCall,
+  ToolCallContext,
+  ToolCalls,
+} from "../../src/index.ts";
+import { serveMcp } from "../../src/index.ts";
+
+export type Answer = (name: string, args: JsonObject, context: ServerContext) => unknown;
+
+/** A tool of a test's server. `ask`: a person is asked before it runs; `page`: on the page alone. */
+export interface TestTool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema?: JsonObject;
+  outputSchema?: JsonObject;
+  approval?: "ask" | "page";
+}
+
+/** A server of the official SDK in this process, and its tools as an importer gives them. */
+export async function upstream(
+  name: string,
+  tools: readonly TestTool[],
+  answer: Answer = (tool) => ({ content: [{ type: "text", text: tool }] }),
+  options: Partial<McpClientOptions> & { instructions?: string; serve?: (server: Server) => void } = {},
+): Promise<ImportedServer & { tools: ImportedTool[]; change(): void }> {
+  const { instructions, serve, ...rest } = options;
+  const transport = async () => {
+    const server = new Server(
+      { name, version: "1.0.0" },
+      { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
+    );
+    server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) as never }));
+    server.setRequestHandler(
+      "tools/call",
+      async ({ params }, context) =>
+        (await answer(params.name, (params.arguments ?? {}) as JsonObject, context)) as never,
+    );
+    serve?.(server);
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await server.connect(theirs as never);
+    return ours;
+  };
+  const client = createMcpClient({
+    name,
+    transport,
+    elicitation: "host",
+    sampling: "host",
+    revision: "legacy",
+    ...rest,
+  });
+  onTestFinished(() => client.close());
+  await client.connect();
+  const listeners = new Set<() => void>();
+  return {
+    name,
+    client,
+    tools: tools.map((tool) => imported(name, tool)),
+    offer: offerOf(name, client),
+    state: () => ({ up: true, restarts: 0 }),
+    ready: async () => {},
+    refresh: async () => {},
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    change: () => {
+      for (const listener of listeners) listener();
+    },
+    accept: async () => [],
+    close: () => client.close(),
+  };
+}
+
+function listed({
+  approval,
+  inputSchema = { type: "object" },
+  ...tool
+}: TestTool): JsonObject & { inputSchema: JsonObject } {
+  return { ...tool, inputSchema } as JsonObject & { inputSchema: JsonObject };
+}
+
+function imported(server: string, tool: TestTool): ImportedTool {
+  const shownName = `${server}__${tool.name}`;
+  return {
+    server,
+    tool: tool.name,
+    shownName,
+    capId: `cap.mcp.${server}.${tool.name}.v1`,
+    listed: { ...listed(tool), name: shownName },
+    io: "WRITE",
+    risk: tool.approval === "page" ? "CRITICAL" : "HIGH",
+    effect: "opaque",
+    repeat: { mode: "window", windowMs: 600_000 },
+    settings: tool.approval === undefined ? {} : { approvers: [tool.approval] },
+  };
+}
+
+/** Resources and prompts as an importer gives them. */
+function offerOf(server: string, client: McpClient): ImportedOffer {
+  const readTool = (name: string): ImportedTool => imported(server, { name });
+  const has = (capability: string): boolean => client.capabilities.includes(capability);
+  const list = async (capability: string, method: string, member: string): Promise<JsonObject[]> =>
+    has(capability) ? ((await client.request(method))[member] as JsonObject[]) : [];
+  return {
+    get resourceRead() {
+      return has("resources") ? readTool("resource_read") : undefined;
+    },
+    get promptGet() {
+      return has("prompts") ? readTool("prompt_get") : undefined;
+    },
+    listResources: () => list("resources", "resources/list", "resources") as never,
+    listResourceTemplates: () => list("resources", "resources/templates/list", "resourceTemplates") as never,
+    listPrompts: async () =>
+      (await list("prompts", "prompts/list", "prompts")).map((prompt) => {
+        const shownName = `${server}__${prompt.name}`;
+        return { server, prompt: String(prompt.name), shownName, listed: { ...prompt, name: shownName } };
+      }),
+  };
+}
+
+/** The method that a read is made by. */
+const readMethods: Record<string, string> = { resource_read: "resources/read", prompt_get: "prompts/get" };
+
+interface Approval {
+  id: string;
+  owner: string;
+  state: "pending" | "approved" | "denied" | "used";
+}
+
+/** Calls that go straight to the server: with approvals by arguments, and a note of all that ran. */
+export class DirectCalls implements ToolCalls {
+  readonly ran: string[] = [];
+  readonly contexts: ToolCallContext[] = [];
+  readonly seen: ToolCall[] = [];
+  readonly approvals = new Map<string, Approval>();
+  readonly decided: { id: string; decision: string; comment?: string }[] = [];
+  readonly #servers: () => readonly ImportedServer[];
+
+  constructor(servers: () => readonly ImportedServer[]) {
+    this.#servers = servers;
+  }
+
+  async call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer> {
+    this.contexts.push(context);
+    this.seen.push(call);
+    const { tool, arguments: args } = call;
+    const refused = await this.#refusal(call, context);
+    if (refused !== undefined) return refused;
+    this.ran.push(`${tool.shownName} ${JSON.stringify(args)}`);
+    const { client } = this.#servers().find(({ name }) => name === tool.server) as ImportedServer;
+    const method = readMethods[tool.tool];
+    if (method !== undefined) {
+      return client.request(method, args).then(
+        (result) => answerOf(result, { status: "done", dispatched: true, receipt: "rcp_1" }),
+        (error: Error) => answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
+      );
+    }
+    const { signal, onProgress, ask } = context;
+    const extras = { ...(signal && { signal }), ...(onProgress && { onProgress }), ...(ask && { ask }) };
+    try {
+      const result = await client.callTool({ name: tool.tool, arguments: args, repeatable: false }, extras);
+      return answerOf(result, { status: result.isError ? "failed" : "done", dispatched: true, receipt: "rcp_1" });
+    } catch (error) {
+      const text = (error as Error).message;
+      return answerOf(textOf(text, true), { status: "unknown", dispatched: true, receipt: "rcp_1" });
+    }
+  }
+
+  async #refusal({ tool, arguments: args }: ToolCall, context: ToolCallContext): Promise<ToolAnswer | undefined> {
+    const [how] = tool.settings.approvers ?? [];
+    if (how === undefined) return undefined;
+    const { id: owner } = context.caller.principal;
+    const fingerprint = createHash("sha256")
+      .update(`${owner} ${tool.capId} ${JSON.stringify(args)}`)
+      .digest("hex");
+    const approval: Approval = this.approvals.get(fingerprint) ?? {
+      id: `appr_${this.approvals.size + 1}`,
+      owner,
+      state: "pending",
+    };
+    this.approvals.set(fingerprint, approval);
+    const question: ApprovalQuestion = {
+      approvalId: approval.id,
+      text: `Run ${tool.capId}?`,
+      fingerprint,
+      capId: tool.capId,
+      risk: tool.risk,
+      expiresAt: Date.now() + 60_000,
+      url: `https://gate.test/approvals/${approval.id}`,
+      ...(how === "page" && { pageOnly: true }),
+    };
+    if (approval.state === "pending" && context.elicit !== undefined) {
+      const said = await context.elicit(question).catch(() => ({ decision: "cancel" as const }));
+      await this.decide(context.caller, approval.id, said);
+    }
+    const state = this.approvals.get(fingerprint)?.state;
+    if (state === "approved") {
+      approval.state = "used";
+      return undefined;
+    }
+    const status = state === "denied" ? "refused" : "pending";
+    return {
+      ...answerOf(textOf(status, true), { status, dispatched: false, receipt: "rcp_1", approvalId: approval.id }),
+      ...(status === "pending" && context.caller.mayElicit !== false && { question }),
+    };
+  }
+
+  async decide(
+    caller: { principal: Principal },
+    id: string,
+    { decision, comment }: { decision: string; comment?: string },
+  ) {
+    this.decided.push({ id, decision, ...(comment && { comment }) });
+    const approval = [...this.approvals.values()].find((one) => one.id === id);
+    if (approval?.state !== "pending" || approval.owner !== caller.principal.id || decision === "cancel") return false;
+    approval.state = decision === "approve" ? "approved" : "denied";
+    return true;
+  }
+
+  async again(receipt: string): Promise<ToolAnswer> {
+    return answerOf(textOf(`again ${receipt}`), { status: "done", dispatched: true, receipt });
+  }
+
+  async status(id: string): Promise<ToolAnswer> {
+    return answerOf(textOf(`status of ${id}`), { status: "done", dispatched: true, receipt: id });
+  }
+
+  async close(): Promise<void> {}
+}
+
+function textOf(text: string, isError = false) {
+  return { content: [{ type: "text", text }], ...(isError && { isError }) };
+}
+
+function answerOf(result: object, outcome: Outcome): ToolAnswer {
+  const { _meta } = result as { _meta?: JsonObject };
+  return { result: { ...result, _meta: { ..._meta, "toolglot/outcome": outcome as never } }, outcome };
+}
+
+export const requestSecret = "a secret of thirty-two characters";
+
+export function principal(id: string): Principal {
+  return { id, tenant: "default", roles: [], canDelete: false };
+}
+
+/** A gate before servers; closed after the test. */
+export function gateOf(
+  servers: readonly ImportedServer[],
+  options: Partial<ServeMcpOptions> = {},
+): { gate: McpGate; calls: DirectCalls; errors: Error[] } {
+  const errors: Error[] = [];
+  const calls = new DirectCalls(() => servers);
+  const gate = serveMcp({
+    calls,
+    servers: () => servers,
+    visible: () => true,
+    info: { name: "gate", version: "1.0.0" },
+    requestSecret,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => gate.close());
+  return { gate, calls, errors };
+}
+
+/** A gate behind a port. The bearer token is the principal's id. */
+export async function listening(gate: McpGate, more: Partial<GateCaller> = {}): Promise<string> {
+  const handle = toNodeHandler({
+    fetch: async (request) => {
+      const refused =
+        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+        originValidationResponse(request, localhostAllowedOrigins());
+      if (refused !== undefined) return refused;
+      const id = request.headers.get("authorization")?.replace("Bearer ", "") ?? "anna";
+      return gate.fetch(request, { principal: principal(id), credential: id, ...more });
+    },
+  });
+  const server = createServer((request, response) => void handle(request as never, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+export const newest = "2026-07-28";
+
+/** The official client, in one revision, over HTTP. */
+export async function clientAt(
+  url: string,
+  revision: string,
+  { token = "anna", ...options }: ClientOptions & { token?: string } = {},
+): Promise<Client> {
+  const pinned: ClientOptions =
+    revision === newest ? { versionNegotiation: { mode: { pin: newest } } } : { supportedProtocolVersions: [revision] };
+  const client = new Client({ name: "tester", version: "2.0.0" }, { ...pinned, ...options });
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, ms = 8000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
