@@ -11,7 +11,8 @@ import type {
   ToolCallContext,
   ToolCalls,
 } from "@toolglot/trp-mcp";
-import { type CodeSettings, loadSandboxes } from "./load-sandbox.ts";
+import type { CodeSettings } from "../config/settings.ts";
+import { loadSandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
 import { ProgramCalls, type ToolFinder } from "./program-calls.ts";
@@ -209,7 +210,8 @@ class SandboxedCode implements CodeFace {
       if (await this.#options.calls.decide(caller, approvalId, decision)) isDecided = true;
     }
     const { waitForDecision } = this.#options;
-    if (isDecided || waitForDecision === undefined || others.length === 0) return isDecided;
+    // 0: somebody is asked in another way, after the answer.
+    if (isDecided || waitForDecision === undefined || context.waitMs === 0) return isDecided;
     return (await Promise.all(others.map((approvalId) => waitForDecision(approvalId, context)))).includes(true);
   }
 

@@ -1,15 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import type { Sandbox, SandboxLanguage } from "@toolglot/sandbox";
-
-/** What the owner of a gateway says of programs. */
-export interface CodeSettings {
-  /** Those that programs may be written in; the first is the default. */
-  languages: readonly SandboxLanguage[];
-  /** How long a program may work, and how long its calls, in milliseconds. Time in which a person decides does not count. */
-  timeoutMs: number;
-  /** Calls that one program may make. */
-  calls: number;
-}
+import type { CodeSettings } from "../config/settings.ts";
 
 const engines: Readonly<Record<SandboxLanguage, string>> = {
   javascript: "quickjs-emscripten@0.32.0",
@@ -18,27 +9,29 @@ const engines: Readonly<Record<SandboxLanguage, string>> = {
 
 /**
  * Makes a sandbox for each language; an interpreter starts with the first program. Rejects with `ToolglotError` `gateway/code-missing`
- * when the sandbox's package or an engine is not installed.
+ * when the sandbox's package or an engine is not installed. A program may work for `timeoutMs`, and so may its calls; time in which a person
+ * decides does not count.
  */
 export async function loadSandboxes({
   languages,
   timeoutMs,
   calls,
 }: CodeSettings): Promise<ReadonlyMap<SandboxLanguage, Sandbox>> {
-  const packages = ["@toolglot/sandbox", ...languages.map((language) => engines[language])].join(" ");
-  const missing = (cause: unknown): ToolglotError => {
-    const message = `The face code runs programs in @toolglot/sandbox, and that is not installed here: npm install ${packages}`;
+  const missing = (install: string, cause: unknown): ToolglotError => {
+    const message = `The face "code" needs what runs its programs: npm install ${install} (or name in "code.languages" only what is installed).`;
     return new ToolglotError("gateway/code-missing", message, { cause });
   };
   const { createSandbox } = await import("@toolglot/sandbox").catch((error) => {
-    throw missing(error);
+    throw missing(["@toolglot/sandbox", ...languages.map((language) => engines[language])].join(" "), error);
   });
   const limits = { timeoutMs, toolTimeMs: timeoutMs, maxToolCalls: calls };
   const make = (language: SandboxLanguage): Sandbox => {
     try {
       return createSandbox({ language, style: "notebook", limits, pool: { maxWaiting: 100 } });
     } catch (error) {
-      if (ToolglotError.isInstance(error) && error.code === "sandbox/engine-missing") throw missing(error);
+      if (ToolglotError.isInstance(error) && error.code === "sandbox/engine-missing") {
+        throw missing(engines[language], error);
+      }
       throw error;
     }
   };

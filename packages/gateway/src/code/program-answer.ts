@@ -51,7 +51,8 @@ export function pendingAnswer(
 ): ToolAnswer {
   const { waiting } = calls;
   const lines = callLines(run, calls);
-  const asked = waiting.find(({ outcome }) => outcome.approvalId !== undefined);
+  const askable = waiting.find(({ question }) => question !== undefined);
+  const asked = askable ?? waiting.find(({ outcome }) => outcome.approvalId !== undefined);
   const fix =
     asked === undefined
       ? `Go on later with toolglot_run ${JSON.stringify({ resume: receipt })}.`
@@ -63,8 +64,7 @@ export function pendingAnswer(
   };
   const text = ["The program waits:", ...waiting.slice(0, maxLines).map(waitingLine), fix].join("\n");
   const made = answer([text, printed(run), madeText(lines)], outcome, { lines, isError: true });
-  const question = waiting.find((call) => call.question !== undefined)?.question;
-  return { ...made, ...(question && { question }) };
+  return { ...made, ...(askable?.question && { question: askable.question }) };
 }
 
 /** The answer when a program was stopped in the middle, and can go on. */

@@ -10,6 +10,7 @@ import {
 } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
+  CallChannel,
   type Caller,
   createToolCalls,
   elicitationRole,
@@ -18,7 +19,6 @@ import {
   type ToolAnswer,
   type ToolCallContext,
 } from "@toolglot/trp-mcp";
-import { CallChannel } from "../../../trp-mcp/src/calls/call-channel.ts";
 import { type CodeFace, type CodeFaceOptions, createCodeFace } from "../../src/code/code-face.ts";
 
 export const agent: Caller = { principal: principal({ id: "agent" }), client: { name: "test", version: "1" } };
@@ -89,6 +89,7 @@ export async function bench(
       ioClass: tool.io,
       effect: tool.effect,
       input: tool.listed.inputSchema,
+      openInput: true,
       repeats: tool.repeat.mode === "free" ? ("free" as const) : ("guarded" as const),
       shape: (value: unknown) => ({ summary: "done", data: value }),
       async execute(args: JsonObject, context: ExecuteContext) {
