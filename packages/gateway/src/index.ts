@@ -25,3 +25,15 @@ export type {
   WebhookSettings,
 } from "./config/settings.ts";
 export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
+export { openStore } from "./gateway/open-store.ts";
+export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
+export type { Identity, NewToken, TokenInfo } from "./identity/types.ts";
+export { type AuditExportOptions, type ExportedRow, exportAudit, exportedUpTo } from "./report/audit-export.ts";
+export {
+  type PolicyReport,
+  type PolicyReportLine,
+  type PolicyReportOptions,
+  policyReport,
+} from "./report/policy-report.ts";
+export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
+export { verify } from "./verify/verify.ts";
