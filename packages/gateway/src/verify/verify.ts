@@ -1,4 +1,4 @@
-import { checkKeys, errorText } from "@toolglot/internal";
+import { errorText, isObject } from "@toolglot/internal";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { alteredAudit } from "./altered-audit.ts";
 import { changedApproval, replayedApproval } from "./approval-checks.ts";
@@ -30,6 +30,7 @@ const checks: Readonly<Record<GuaranteeName, Check>> = {
  * Runs a configuration against servers in this process and stores that are thrown away, and finds out which guarantees hold with it: with
  * the configuration's policy, servers and tools, the gateway's own parts, and eight processes of its own. No server of the configuration is
  * started, and nothing of its state is read or written. Takes some seconds. What can't be checked for a fault is `FAIL`, with the fault.
+ * Throws `TypeError` for what is no configuration.
  *
  * @example
  * ```ts
@@ -38,12 +39,9 @@ const checks: Readonly<Record<GuaranteeName, Check>> = {
  * ```
  */
 export function verify(config: Pick<GatewayConfig, "settings" | "servers">): Promise<VerifyResult[]> {
-  checkKeys<Record<string, unknown>, string>(
-    "verify",
-    config as never,
-    "files:list servers:list disabled:list settings:object policy:object stateDir:string secrets:list notices:list",
-    ["settings", "servers"],
-  );
+  if (!isObject(config?.settings) || !Array.isArray(config.servers)) {
+    throw new TypeError("verify takes a configuration, as loadConfig returns it");
+  }
   return verifyParts(config, ownParts);
 }
 
