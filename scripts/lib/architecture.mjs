@@ -134,8 +134,7 @@ export const architecture = {
     mayImport: ["core", "schema", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
-      "@modelcontextprotocol/client",
-      "@modelcontextprotocol/node",
+      "@modelcontextprotocol/server",
       "hono",
       "jose",
       "jsonc-parser",

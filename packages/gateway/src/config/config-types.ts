@@ -7,7 +7,7 @@ import type { ServerTransport } from "./server-entry.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
 
 /** Options of `loadConfig`. */
-export interface LoadConfigOptions extends Partial<Omit<Machine, "platform">> {
+export interface LoadConfigOptions extends Partial<Machine> {
   /** Paths of files, or texts. Of what several of them say, the last one's holds. */
   files: readonly (string | ConfigText)[];
   /** Settings that the command line gives, as under `gateway`. They win. */

@@ -1,3 +1,4 @@
+import { isObject } from "@toolglot/internal";
 import { type Tell, unknownKey } from "./check-node.ts";
 import type { ServerConfig } from "./config-types.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
@@ -54,7 +55,7 @@ export function crossCheck({ servers, disabled, settings, allowVolatile }: Check
 }
 
 function checkTool(
-  { effect, downstreamKeyIn, probe, io, effectKey }: ServerSettings["tools"][string],
+  { effect, downstreamKeyIn, probe, io, risk, effectKey }: ServerSettings["tools"][string],
   path: Path,
   { isVolatile }: { isVolatile: boolean },
   value: (path: Path, message: string, cure: string) => void,
@@ -67,18 +68,29 @@ function checkTool(
     const cure = 'Say which read finds out: "probe": { "tool": "…", "arguments": { }, "found": "/id" }.';
     value(path, 'needs "probe", since its effect is "probe"', cure);
   }
-  if (downstreamKeyIn !== undefined && effect !== "keyed") {
-    const cure = 'Write "effect": "keyed" beside it, or leave it out.';
-    value([...path, "downstreamKeyIn"], 'is read only with the effect "keyed"', cure);
+  for (const [key, given, meant] of [
+    ["downstreamKeyIn", downstreamKeyIn, "keyed"],
+    ["probe", probe, "probe"],
+  ] as const) {
+    if (given === undefined || (effect ?? meant) === meant) continue;
+    value([...path, key], `is for the effect "${meant}", and this one is "${effect}"`, "Leave one of the two out.");
   }
-  if (effect === "pure" && io === "WRITE")
+  if (probe !== undefined && !isObject(probe.arguments))
+    value([...path, "probe", "arguments"], "must be an object", 'Write { "id": "{id}" }.');
+  const known = effect ?? (probe && "probe") ?? (downstreamKeyIn === undefined ? undefined : "keyed");
+  const isSafe = known === undefined || known === "pure" || known === "idempotent";
+  if (io === "READ" && risk === "LOW" && !isSafe) {
+    const cure = 'Write the effect "pure" or "idempotent", or another risk.';
+    value(path, `can't be a READ of LOW risk, which may be run again at any time, with the effect "${known}"`, cure);
+  }
+  if (known === "pure" && io === "WRITE")
     value([...path, "effect"], 'can\'t be "pure" with io "WRITE"', 'Write "io": "READ", or another effect.');
-  if (effect === "pure" && effectKey !== undefined)
+  if (known === "pure" && effectKey !== undefined)
     value([...path, "effectKey"], 'names an effect, and effect "pure" has none', "Leave one of the two out.");
-  if (isVolatile && effect !== undefined && effect !== "pure" && effect !== "idempotent") {
+  if (isVolatile && !isSafe) {
     const cure =
       "Use a store that lasts, as sqlite:gateway.db; --allow-volatile if it may happen twice after a restart.";
-    value([...path, "effect"], `can't be "${effect}" with the store "memory", which forgets what was done`, cure);
+    value([...path, "effect"], `can't be "${known}" with the store "memory", which forgets what was done`, cure);
   }
 }
 

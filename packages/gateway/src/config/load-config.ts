@@ -26,7 +26,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<GatewayCon
   checkKeys(
     "loadConfig",
     options,
-    "files:list flags:object env:object home:text stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean",
+    "files:list flags:object env:object home:text platform:text stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean",
     ["files"],
   );
   const machine = machineWith(options);

@@ -85,7 +85,7 @@ const toolSettings = agreeing<MutableTool>()(
     hidden: opt(flag),
     downstreamKeyIn: opt(
       matching(
-        /^(?:_meta\/[\s\S]+|(?:\/(?:[^~/]|~[01])*)+)$/,
+        /^(?:_meta)?\/(?:[^~/]|~[01])+(?:\/(?:[^~/]|~[01])*)*$/,
         "a JSON pointer into the arguments, as /idempotency_key, or _meta/NAME",
       ),
     ),

@@ -13,8 +13,6 @@ export interface LogLine {
 
 /** Options of `createGateway`, besides the configuration. */
 export interface GatewayOptions {
-  /** The folder of what the gateway keeps: its database, its tokens. Default `$XDG_STATE_HOME/toolglot`. Made for its owner alone. */
-  stateDir?: string;
   /** Who calls over stdio. Default `local`. */
   principal?: string;
   /** Lets a store in memory run effects that must not happen twice. Default false. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
-import { copyJson, isObject } from "@toolglot/internal";
+import { copyJson, isJson, isObject } from "@toolglot/internal";
 
 // The official client gives what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
 // passed on whole.
@@ -9,13 +9,14 @@ const sentKey = "toolglot/sent";
 
 /** Returns the function that puts what was sent into what is read of it. Called before that is read: reading changes it. */
 export function keepSent(method: string | undefined, result: Record<string, unknown>): (read: unknown) => void {
-  const sent = copyJson(result);
+  if (method !== "tools/list" || !Array.isArray(result.tools)) {
+    const sent = copyJson(result);
+    return (read) => put(read, sent);
+  }
+  const sent = result.tools.map((tool: unknown) => (isJson(tool) ? copyJson(tool) : undefined));
   return (read) => {
-    if (!isObject(read)) return;
-    if (method !== "tools/list") put(read, sent);
-    else if (Array.isArray(read.tools) && Array.isArray(sent.tools)) {
-      for (const [index, tool] of read.tools.entries()) put(tool, sent.tools[index]);
-    }
+    if (!isObject(read) || !Array.isArray(read.tools)) return;
+    for (const [index, tool] of read.tools.entries()) put(tool, sent[index]);
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "@toolglot/internal";
+import { isJson, isObject } from "@toolglot/internal";
 import { maxTools, unusableKey } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendedKey } from "./mended.ts";
@@ -138,6 +138,8 @@ function mendTool(sdk: ClientModule, given: unknown, index: number): unknown {
   const { name } = tool;
   const isNamed = typeof name === "string" && name !== "";
   const shown = isNamed ? name.slice(0, 200) : `number ${index + 1}`;
+  // It could not be walked through, and neither could the list that it is in.
+  if (!isJson(tool)) return unusableTool(shown, "its description is nested too deeply");
   const own: Mends = new Map();
   if (isNamed && isObject(tool.inputSchema)) {
     dropNulls(tool.inputSchema);
@@ -157,7 +159,11 @@ function mendTool(sdk: ClientModule, given: unknown, index: number): unknown {
   }
   const fault = notesOf(own)[0] ?? (left && `${left.path.join(".")}: ${left.message}`);
   const why = isNamed ? `its description can't be read (${fault})` : "it has no name";
-  return { name: shown, inputSchema: { type: "object" }, _meta: { [unusableKey]: why } };
+  return unusableTool(shown, why);
+}
+
+function unusableTool(name: string, why: string): object {
+  return { name, inputSchema: { type: "object" }, _meta: { [unusableKey]: why } };
 }
 
 /** Keywords whose values are data of the tool's own, in which `null` has a meaning. */

@@ -48,7 +48,7 @@ export class KeptCalls {
 
   /** The answer to everything about a call of which nobody knows what became of it. */
   inDoubt(receipt: string): ToolAnswer {
-    const fix = fixOf("TRP_3004", "", { inDoubt: this.#options.inDoubtUrl });
+    const fix = fixOf("TRP_3004", "", { inDoubt: this.#options.inDoubtUrl?.() });
     const message = "The call was started, and nobody knows whether its effect happened.";
     return told({ status: "unknown", code: "TRP_3004", dispatched: true, receipt }, { message, fix });
   }

@@ -36,9 +36,9 @@ export interface ToolCallsOptions {
   /** How long a call waits for a decision on the page. Milliseconds, default 45,000. */
   waitMs?: number;
   /** Where a request can be decided in a browser. Default: nowhere. */
-  approvalUrl?(approvalId: string): string;
-  /** Where calls in doubt can be settled in a browser. */
-  inDoubtUrl?: string;
+  approvalUrl?(approvalId: string): string | undefined;
+  /** Where calls in doubt can be settled in a browser. Default: nowhere. */
+  inDoubtUrl?(): string | undefined;
   /** Whether calls that a rule sends to an approver may be decided on the page alone. Default: none. */
   isPageOnly?(rule: string): boolean;
   /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
@@ -58,7 +58,7 @@ export function createToolCalls(router: Router, options: ToolCallsOptions): Tool
   checkKeys(
     "createToolCalls",
     options,
-    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:string isPageOnly:function damaged:function",
+    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function",
   );
   return new RoutedCalls(router, options);
 }
@@ -223,7 +223,7 @@ class RoutedCalls implements ToolCalls {
       status === "unknown" ? (code === "TRP_3003" ? "pending" : "unknown") : dispatched ? "failed" : "refused";
     const facts = { status: ended, dispatched, receipt, ...defined({ code }) } as const;
     if (extras.result !== undefined && status === "failed") return withFindings(answerOf(extras.result, facts));
-    const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl });
+    const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.() });
     return withFindings(told(facts, { message: error?.message ?? "It failed.", fix }));
   }
 

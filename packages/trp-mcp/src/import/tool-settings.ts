@@ -1,4 +1,4 @@
-import { checkKeys, wildcardTest } from "@toolglot/internal";
+import { checkKeys, isObject, wildcardTest } from "@toolglot/internal";
 import type { RepeatRule, ToolSettings } from "../types.ts";
 import { effectOf } from "./risk.ts";
 
@@ -28,6 +28,7 @@ export function checkToolSettings(what: string, settings: ToolSettings): void {
       "arguments",
       "found",
     ]);
+    if (!isObject(probe.arguments)) fail("probe.arguments is an object");
     if (probe.found !== "" && !probe.found.startsWith("/")) fail('probe.found is a JSON pointer, as "/refund/id"');
   }
   if (io === "READ" && risk === "LOW" && effect !== undefined && effect !== "pure" && effect !== "idempotent") {

@@ -77,12 +77,6 @@ export class SessionAsking {
     this.#client = client;
   }
 
-  async approval(question: ApprovalQuestion): Promise<ApprovalDecision> {
-    const asked = approvalElicitation(question, this.#client);
-    if (asked === undefined) return { decision: "cancel" };
-    return decisionOf(await this.#elicit(asked, question.expiresAt - Date.now()), "mode" in asked);
-  }
-
   async question(question: Question): Promise<QuestionAnswer> {
     if (question.kind === "sampling") {
       if (!this.#client.sampling) return { action: "decline" };
@@ -92,10 +86,11 @@ export class SessionAsking {
       };
     }
     const asked = questionElicitation(question, this.#client);
-    return asked === undefined ? { action: "decline" } : questionAnswer(await this.#elicit(asked, maxTimerMs));
+    return asked === undefined ? { action: "decline" } : questionAnswer(await this.elicit(asked, maxTimerMs));
   }
 
-  #elicit(asked: Elicitation, timeout: number): Promise<unknown> {
+  /** Rejects when the time is over. */
+  elicit(asked: Elicitation, timeout: number): Promise<unknown> {
     const params = "mode" in asked ? { ...asked, elicitationId: randomUUID() } : asked;
     return this.#send("elicitation/create", params, timeout);
   }

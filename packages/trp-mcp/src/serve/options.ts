@@ -26,8 +26,8 @@ export interface ServeMcpOptions {
   /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
   requestSecret: string | Uint8Array;
   limits?: SessionLimits;
-  /** The first list of tools, resources or prompts waits for it. */
-  ready?(): Promise<unknown>;
+  /** Is told what a person who runs the gateway should know: that two servers list one address. */
+  onNotice?(message: string): void;
   /** Gets faults that no client is told of. */
   onError?(error: Error): void;
 }
@@ -45,7 +45,7 @@ export function checkServeOptions(options: ServeMcpOptions): void {
   checkKeys<ServeMcpOptions, string>(
     "serveMcp",
     options,
-    "calls:object servers:function visible:function face:string info:object requestSecret:any limits:object ready:function onError:function",
+    "calls:object servers:function visible:function face:string info:object requestSecret:any limits:object onNotice:function onError:function",
     ["calls", "servers", "visible", "info", "requestSecret"],
   );
   const { face = "auto", limits, requestSecret } = options;

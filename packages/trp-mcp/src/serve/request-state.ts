@@ -1,5 +1,6 @@
 import { createRequestStateCodec, type RequestStateCodec, type ServerContext } from "@modelcontextprotocol/server";
 import type { GateCaller } from "./options.ts";
+import { principalKey } from "./principal-key.ts";
 
 /** What a client of 2026-07-28 brings back with its answer. `name`: of the tool that it called. */
 export type RequestState =
@@ -14,9 +15,6 @@ export function requestStates(
   key: string | Uint8Array,
   callerOf: (context: ServerContext) => GateCaller,
 ): RequestStateCodec<RequestState> {
-  const bind = (context: ServerContext): string => {
-    const { tenant, id } = callerOf(context).principal;
-    return JSON.stringify([tenant, id]);
-  };
+  const bind = (context: ServerContext): string => principalKey(callerOf(context));
   return createRequestStateCodec<RequestState>({ key, ttlSeconds, bind });
 }

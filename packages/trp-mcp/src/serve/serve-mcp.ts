@@ -1,20 +1,28 @@
 import {
-  type AuthInfo,
   createMcpHandler,
   isLegacyRequest,
+  type JSONRPCMessage,
   type McpHttpHandler,
-  type ServerContext,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { JsonObject } from "@toolglot/core";
+import { settleWithin } from "@toolglot/internal";
 import { Face } from "../faces/face.ts";
-import { ExactServer } from "./exact-server.ts";
+import type { ImportedServer } from "../types.ts";
+import type { ExactServer } from "./exact-server.ts";
+import { authOf, callerIn, type GateParts, gateServer } from "./gate-server.ts";
+import type { Era } from "./incoming.ts";
+import { type Listen, Listening, listenIn } from "./listening.ts";
+import { Offers } from "./offers.ts";
 import { checkServeOptions, type GateCaller, type ServeMcpOptions } from "./options.ts";
 import { bodyOf, headersAsBody } from "./request-body.ts";
 import { requestStates } from "./request-state.ts";
+import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
-import { callerOf, type Era, type Incoming, ToolRequests } from "./tool-requests.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
 /** A connection that is served. */
@@ -37,7 +45,7 @@ export interface McpGate {
   fetch(request: Request, caller: GateCaller, body?: unknown): Promise<Response>;
   /** Serves one client over a transport that is not started yet, as a pipe is, in every revision. */
   connect(transport: Transport, caller: GateCaller): GateConnection;
-  /** Tells all clients that their list may have changed. */
+  /** Tells all clients that a list may have changed. What servers tell of their lists is passed on without it. */
   notifyChanged(what?: "tools" | "resources" | "prompts"): void;
   /** Ends the sessions and streams of such callers: those whose token was revoked. */
   end(matches: (caller: GateCaller) => boolean): Promise<void>;
@@ -45,11 +53,10 @@ export interface McpGate {
   close(): Promise<void>;
 }
 
-/** Milliseconds that a client of 2026-07-28 may keep a list. */
-const ttlMs = 60_000;
-const cacheHint = { ttlMs, cacheScope: "private" as const };
 /** The revision that is begun without a session. */
 const newest = "2026-07-28";
+/** Milliseconds that the first list waits for servers that are not there yet. */
+const firstListMs = 5_000;
 
 /**
  * Serves the tools of a router's servers to MCP clients: over Streamable HTTP and over a pipe, in all revisions. Throws `TypeError` for
@@ -68,27 +75,42 @@ export function serveMcp(options: ServeMcpOptions): McpGate {
 
 class Gate implements McpGate {
   readonly #options: ServeMcpOptions;
-  readonly #face: Face;
-  readonly #requests: ToolRequests;
-  readonly #states: ReturnType<typeof requestStates>;
+  readonly #parts: GateParts;
   readonly #sessions: Sessions;
   readonly #handler: McpHttpHandler;
+  readonly #listening: Listening;
   /** Servers that can send a notification on their own: those of sessions and pipes. */
   readonly #connected = new Set<ExactServer>();
   readonly #connections = new Set<GateConnection>();
   /** Exchanges of the newest revision that have not ended. */
   readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController }>();
-  readonly #onError: (error: Error) => void;
+  /** The servers that are listened to, each with what ends it. */
+  readonly #watched = new Map<ImportedServer, () => void>();
+  #ready: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: ServeMcpOptions) {
     this.#options = options;
-    this.#onError = (error) => options.onError?.(error);
-    this.#face = new Face({ face: options.face ?? "auto", servers: options.servers, visible: options.visible });
-    this.#states = requestStates(options.requestSecret, callerIn);
-    this.#requests = new ToolRequests(this.#face, options.calls, this.#states);
-    this.#sessions = new Sessions(options.limits, () => this.#makeServer("legacy"), this.#onError);
-    this.#handler = createMcpHandler(() => this.#makeServer("modern"), { legacy: "reject", onerror: this.#onError });
+    const { calls, servers, visible, face: name = "auto", requestSecret } = options;
+    const onError = (error: Error): void => options.onError?.(error);
+    const face = new Face({ face: name, servers, visible });
+    const states = requestStates(requestSecret, callerIn);
+    const logs = new ServerLogs();
+    this.#parts = {
+      options,
+      face,
+      tools: new ToolRequests(face, calls, states, logs),
+      offers: new Offers(options),
+      logs,
+      subscriptions: new Subscriptions(onError),
+      states,
+      ready: () => this.#whenReady(),
+      onError,
+    };
+    this.#listening = new Listening(this.#parts);
+    this.#sessions = new Sessions(options.limits, (caller) => this.#lasting("legacy", caller), onError);
+    this.#handler = createMcpHandler(() => gateServer(this.#parts, "modern"), { legacy: "reject", onerror: onError });
+    this.#watch();
   }
 
   get sessions(): number {
@@ -96,28 +118,53 @@ class Gate implements McpGate {
   }
 
   get face(): "tools" | "search" {
-    return this.#face.name;
+    return this.#parts.face.name;
   }
 
   async fetch(request: Request, caller: GateCaller, parsed?: unknown): Promise<Response> {
     if (this.#closed) return errorResponse(503, { code: -32000, message: "The gateway is closing." });
     try {
+      this.#watch();
       const body = parsed ?? (await bodyOf(request));
-      const authInfo = authOf(caller);
-      if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body, authInfo);
-      return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authInfo));
+      if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body);
+      return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
     } catch (error) {
-      this.#onError(error as Error);
+      this.#parts.onError(error as Error);
       return errorResponse(500, { code: -32603, message: "Internal server error" });
     }
   }
 
   connect(transport: Transport, caller: GateCaller): GateConnection {
-    const handle = serveStdio(({ era }) => this.#makeServer(era, caller), { transport, onerror: this.#onError });
-    const { onclose } = transport;
+    this.#watch();
+    const { onError } = this.#parts;
+    let current: ExactServer | undefined;
+    const make = ({ era }: { era: Era }): ExactServer => {
+      current = this.#lasting(era, caller, caller);
+      return current;
+    };
+    const handle = serveStdio(make, { transport, onerror: onError });
+    const { onclose, onmessage } = transport;
+    const ends = new Map<unknown, () => void>();
+    const open = async (message: JSONRPCMessage, listen: Listen): Promise<JSONRPCMessage> => {
+      const { allowed, end } = await this.#listening.open(listen, caller, (params) => {
+        current?.notification({ method: "notifications/resources/updated", params }).catch(() => {});
+      });
+      ends.set(listen.id, end);
+      return { ...message, ...allowed } as JSONRPCMessage;
+    };
+    transport.onmessage = (message, extra) => {
+      const listen = listenIn(message);
+      if (listen !== undefined) open(message, listen).then((allowed) => onmessage?.(allowed, extra), onError);
+      else {
+        if ("method" in message && message.method === "notifications/cancelled")
+          ends.get(message.params?.requestId)?.();
+        onmessage?.(message, extra);
+      }
+    };
     const closed = new Promise<void>((resolve) => {
       transport.onclose = () => {
         onclose?.();
+        for (const end of ends.values()) end();
         this.#connections.delete(connection);
         resolve();
       };
@@ -128,8 +175,10 @@ class Gate implements McpGate {
   }
 
   notifyChanged(what: "tools" | "resources" | "prompts" = "tools"): void {
+    this.#watch();
     this.#handler.notify[`${what}Changed`]();
     const method = `notifications/${what}/list_changed` as const;
+    // A client that is gone needs to know nothing.
     for (const server of this.#connected) server.notification({ method }).catch(() => {});
   }
 
@@ -140,7 +189,8 @@ class Gate implements McpGate {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#requests.close();
+    this.#parts.tools.close();
+    for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
       this.#handler.close(),
       this.#sessions.end(() => true),
@@ -150,63 +200,76 @@ class Gate implements McpGate {
   }
 
   /** Answers a request of the newest revision. */
-  async #exchange(given: Request, caller: GateCaller, body: unknown, authInfo: AuthInfo): Promise<Response> {
+  async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
+    const authInfo = authOf(caller);
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
     const exchange = { caller, ending: new AbortController() };
-    const { url, method } = given;
     const headers = caller.lenientHeaders === true ? headersAsBody(given.headers, body) : given.headers;
     const signal = AbortSignal.any([given.signal, exchange.ending.signal]);
-    const request = new Request(url, { method, headers, signal });
+    const request = new Request(given.url, { method: given.method, headers, signal });
+    const listen = listenIn(body);
+    const opened = listen && (await this.#listening.open(listen, caller, () => {}));
     this.#exchanges.add(exchange);
-    const end = (): void => void this.#exchanges.delete(exchange);
+    const end = (): void => {
+      this.#exchanges.delete(exchange);
+      opened?.end();
+    };
     try {
-      return trackedResponse(await this.#handler.fetch(request, { authInfo, parsedBody: body }), end);
+      const parsedBody = opened === undefined ? body : { ...(body as JsonObject), ...opened.allowed };
+      return trackedResponse(await this.#handler.fetch(request, { authInfo, parsedBody }), end);
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  /** `fixed`: the caller of every request, where there is but one. */
-  #makeServer(era: Era, fixed?: GateCaller): ExactServer {
-    const { ready, info } = this.#options;
-    const { instructions, ...identity } = info;
-    const server = new ExactServer(identity, {
-      capabilities: { tools: { listChanged: true } },
-      ...(instructions !== undefined && { instructions }),
-      cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
-      requestState: { verify: (state, context) => this.#states.verify(state, withCaller(context, fixed)) },
-    });
-    const incoming = (context: ServerContext): Incoming => {
-      const known = withCaller(context, fixed);
-      return { server, era, context: known, caller: callerIn(known) };
+  /** Makes a server that lives on after a request. */
+  #lasting(era: Era, caller: GateCaller, fixed?: GateCaller): ExactServer {
+    const server = gateServer(this.#parts, era, fixed);
+    this.#connected.add(server);
+    if (era === "legacy") this.#parts.logs.connect(server, caller);
+    const { onclose } = server;
+    server.onclose = () => {
+      this.#connected.delete(server);
+      this.#parts.logs.disconnect(server);
+      onclose?.();
     };
-    server.setRequestHandler("tools/list", async (_request, context) => {
-      await ready?.();
-      return { tools: this.#face.list(callerOf(incoming(context))) as never };
-    });
-    server.setRequestHandler("tools/call", ({ params }, context) => this.#requests.answer(params, incoming(context)));
-    server.onerror = this.#onError;
-    // What lives for one request gets its notifications by a stream of their own.
-    const lasts = era === "legacy" || fixed !== undefined;
-    if (lasts) {
-      this.#connected.add(server);
-      server.onclose = () => void this.#connected.delete(server);
-    }
     return server;
   }
-}
 
-function authOf(caller: GateCaller): AuthInfo {
-  return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller } };
-}
+  #whenReady(): Promise<void> {
+    this.#ready ??= settleWithin(Promise.all(this.#options.servers().map((server) => server.ready())), {
+      ms: firstListMs,
+    }).then(
+      () => this.#watch(),
+      () => {},
+    );
+    return this.#ready;
+  }
 
-function callerIn({ http }: ServerContext): GateCaller {
-  return http?.authInfo?.extra?.caller as GateCaller;
-}
-
-function withCaller(context: ServerContext, fixed: GateCaller | undefined): ServerContext {
-  return fixed === undefined ? context : { ...context, http: { authInfo: authOf(fixed) } };
+  /** Listens to servers that are new. */
+  #watch(): void {
+    const { subscriptions, logs } = this.#parts;
+    for (const server of this.#options.servers()) {
+      if (this.#watched.has(server)) continue;
+      const { client } = server;
+      const ends = [
+        server.onChange(() => this.notifyChanged("tools")),
+        client.onToolsChanged(() => subscriptions.renew(server)),
+        client.onNotification((method, params) => {
+          if (method === "notifications/message") logs.pass(server.name, params);
+          if (method === "notifications/resources/list_changed") this.notifyChanged("resources");
+          if (method === "notifications/prompts/list_changed") this.notifyChanged("prompts");
+          if (method !== "notifications/resources/updated") return;
+          subscriptions.updated(server, params);
+          this.#handler.bus.publish({ kind: "resource_updated", uri: String(params.uri), params });
+        }),
+      ];
+      this.#watched.set(server, () => {
+        for (const end of ends) end();
+      });
+    }
+  }
 }
 
 /** Refuses a revision that a header names and nobody here speaks. What `initialize` offers is bargained about. */

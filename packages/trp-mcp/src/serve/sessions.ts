@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { inBackground } from "@toolglot/internal";
 import type { GateCaller, SessionLimits } from "./options.ts";
+import { principalKey } from "./principal-key.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
 const defaults: Required<SessionLimits> = { sessions: 1_000, sessionsPerPrincipal: 50, sessionIdleMs: 1_800_000 };
@@ -30,12 +31,12 @@ const unknownSession = { code: -32001, message: "Session not found" };
 /** Sessions over HTTP of the revisions before 2026-07-28, each of which only its principal can use. */
 export class Sessions {
   readonly #limits: Required<SessionLimits>;
-  readonly #makeServer: () => Server;
+  readonly #makeServer: (caller: GateCaller) => Server;
   readonly #onError: (error: Error) => void;
   /** The one that was used last stands last. */
   readonly #sessions = new Map<string, Session>();
 
-  constructor(limits: SessionLimits = {}, makeServer: () => Server, onError: (error: Error) => void) {
+  constructor(limits: SessionLimits = {}, makeServer: (caller: GateCaller) => Server, onError: (error: Error) => void) {
     this.#limits = { ...defaults, ...limits };
     this.#makeServer = makeServer;
     this.#onError = onError;
@@ -48,7 +49,7 @@ export class Sessions {
   async fetch(request: Request, caller: GateCaller, body: unknown, authInfo: AuthInfo): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     const known = id === null ? undefined : this.#sessions.get(id);
-    const session = known?.principal === principalOf(caller) ? known : undefined;
+    const session = known?.principal === principalKey(caller) ? known : undefined;
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
     if (session !== undefined) return this.#use(session, request, caller, options);
     if (request.method === "POST" && isInitialize(body)) return this.#open(request, caller, options);
@@ -69,10 +70,10 @@ export class Sessions {
   }
 
   async #open(request: Request, caller: GateCaller, options: McpHandlerRequestOptions): Promise<Response> {
-    const principal = principalOf(caller);
+    const principal = principalKey(caller);
     const full = this.#makeRoom(principal);
     if (full !== undefined) return full;
-    const server = this.#makeServer();
+    const server = this.#makeServer(caller);
     let session: Session | undefined;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(idBytes).toString("hex"),
@@ -149,10 +150,6 @@ export class Sessions {
     clearTimeout(session.idle);
     this.#sessions.delete(session.id);
   }
-}
-
-function principalOf({ principal: { tenant, id } }: GateCaller): string {
-  return JSON.stringify([tenant, id]);
 }
 
 function isInitialize(body: unknown): boolean {

@@ -1,14 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { reference, rig } from "./rig.ts";
-
-function folder(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "toolglot-import-")));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+import { expect, test } from "vitest";
+import { reference, rig, scratch } from "./rig.ts";
 
 test("the tools of server-everything are capabilities, and answer as they do directly", async () => {
   const { server, client, call, tool } = await rig(reference("server-everything"));
@@ -30,7 +23,7 @@ test("the tools of server-everything are capabilities, and answer as they do dir
 });
 
 test("server-filesystem reads and writes as its annotations say, and a failed read is an error that is passed on", async () => {
-  const root = folder();
+  const root = scratch();
   writeFileSync(join(root, "a.txt"), "one\n");
   const { server, call, tool } = await rig(reference("server-filesystem", root));
   await server.ready();

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@toolglot/core";
 import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
@@ -108,6 +111,31 @@ export function reference(
 ): McpClientOptions["transport"] {
   const path = new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url);
   return { type: "stdio", command: process.execPath, args: [fileURLToPath(path), ...args] };
+}
+
+/** A folder of the test's own. */
+export function scratch(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "toolglot-import-")));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A file in which the server of these tests notes what it was asked. */
+export interface Ledger {
+  env: { LEDGER: string };
+  /** `params` of each call. */
+  calls(): (JsonObject & { name?: string; arguments?: JsonObject; _meta?: JsonObject })[];
+  starts(): number;
+}
+
+export function ledger(): Ledger {
+  const path = join(scratch(), "ledger");
+  const lines = (): string[] => (existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []);
+  return {
+    env: { LEDGER: path },
+    calls: () => lines().flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as JsonObject] : [])),
+    starts: () => lines().filter((line) => line === "start").length,
+  };
 }
 
 /** Waits until something holds. */

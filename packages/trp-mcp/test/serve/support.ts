@@ -8,14 +8,22 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
-import { createMcpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
+import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
 import type { Principal } from "@toolglot/trp-core";
 import { onTestFinished } from "vitest";
 import type {
   ApprovalQuestion,
   GateCaller,
+  ImportedOffer,
   ImportedServer,
   ImportedTool,
   McpGate,
@@ -45,9 +53,9 @@ export async function upstream(
   name: string,
   tools: readonly TestTool[],
   answer: Answer = (tool) => ({ content: [{ type: "text", text: tool }] }),
-  options: Partial<McpClientOptions> & { instructions?: string } = {},
+  options: Partial<McpClientOptions> & { instructions?: string; serve?: (server: Server) => void } = {},
 ): Promise<ImportedServer & { tools: ImportedTool[]; change(): void }> {
-  const { instructions, ...rest } = options;
+  const { instructions, serve, ...rest } = options;
   const transport = async () => {
     const server = new Server(
       { name, version: "1.0.0" },
@@ -59,6 +67,7 @@ export async function upstream(
       async ({ params }, context) =>
         (await answer(params.name, (params.arguments ?? {}) as JsonObject, context)) as never,
     );
+    serve?.(server);
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await server.connect(theirs as never);
     return ours;
@@ -78,6 +87,9 @@ export async function upstream(
     name,
     client,
     tools: tools.map((tool) => imported(name, tool)),
+    offer: offerOf(name, client),
+    state: () => ({ up: true, restarts: 0 }),
+    ready: async () => {},
     refresh: async () => {},
     onChange: (listener) => {
       listeners.add(listener);
@@ -115,6 +127,32 @@ function imported(server: string, tool: TestTool): ImportedTool {
   };
 }
 
+/** Resources and prompts as an importer gives them. */
+function offerOf(server: string, client: McpClient): ImportedOffer {
+  const readTool = (name: string): ImportedTool => imported(server, { name });
+  const has = (capability: string): boolean => client.capabilities.includes(capability);
+  const list = async (capability: string, method: string, member: string): Promise<JsonObject[]> =>
+    has(capability) ? ((await client.request(method))[member] as JsonObject[]) : [];
+  return {
+    get resourceRead() {
+      return has("resources") ? readTool("resource_read") : undefined;
+    },
+    get promptGet() {
+      return has("prompts") ? readTool("prompt_get") : undefined;
+    },
+    listResources: () => list("resources", "resources/list", "resources") as never,
+    listResourceTemplates: () => list("resources", "resources/templates/list", "resourceTemplates") as never,
+    listPrompts: async () =>
+      (await list("prompts", "prompts/list", "prompts")).map((prompt) => {
+        const shownName = `${server}__${prompt.name}`;
+        return { server, prompt: String(prompt.name), shownName, listed: { ...prompt, name: shownName } };
+      }),
+  };
+}
+
+/** The method that a read is made by. */
+const readMethods: Record<string, string> = { resource_read: "resources/read", prompt_get: "prompts/get" };
+
 interface Approval {
   id: string;
   owner: string;
@@ -142,6 +180,13 @@ export class DirectCalls implements ToolCalls {
     if (refused !== undefined) return refused;
     this.ran.push(`${tool.shownName} ${JSON.stringify(args)}`);
     const { client } = this.#servers().find(({ name }) => name === tool.server) as ImportedServer;
+    const method = readMethods[tool.tool];
+    if (method !== undefined) {
+      return client.request(method, args).then(
+        (result) => answerOf(result, { status: "done", dispatched: true, receipt: "rcp_1" }),
+        (error: Error) => answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
+      );
+    }
     const { signal, onProgress, ask } = context;
     const extras = { ...(signal && { signal }), ...(onProgress && { onProgress }), ...(ask && { ask }) };
     try {
@@ -253,7 +298,11 @@ export function gateOf(
 /** A gate behind a port. The bearer token is the principal's id. */
 export async function listening(gate: McpGate, more: Partial<GateCaller> = {}): Promise<string> {
   const handle = toNodeHandler({
-    fetch: (request) => {
+    fetch: async (request) => {
+      const refused =
+        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+        originValidationResponse(request, localhostAllowedOrigins());
+      if (refused !== undefined) return refused;
       const id = request.headers.get("authorization")?.replace("Bearer ", "") ?? "anna";
       return gate.fetch(request, { principal: principal(id), credential: id, ...more });
     },

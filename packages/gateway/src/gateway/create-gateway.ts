@@ -1,0 +1,218 @@
+import { type Readable, Writable } from "node:stream";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
+import { createMcpClient } from "@toolglot/toolkit/mcp";
+import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
+import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
+import {
+  CallChannel,
+  type Caller,
+  createToolCalls,
+  type ImportedServer,
+  type ImportedTool,
+  importMcpServer,
+  type McpGate,
+  serveMcp,
+  type ToolCalls,
+} from "@toolglot/trp-mcp";
+import packageFile from "../../package.json" with { type: "json" };
+import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
+import { type HttpSide, openHttpSide } from "./http-side.ts";
+import { makeRouter } from "./make-router.ts";
+import { measured } from "./measured.ts";
+import { openStore } from "./open-store.ts";
+import { sharedSecret } from "./shared-secret.ts";
+import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
+
+/** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
+const graceMs = 10_000;
+const settleMs = 5_000;
+
+/**
+ * Creates a gateway from a configuration that `loadConfig` has read: its router, with the servers' tools, which are connected in the
+ * background. It serves nobody until `listen` or `serveStdio`.
+ *
+ * @throws `ToolglotError` `gateway/store` when the store can't be opened. `TypeError` for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const gateway = await createGateway(await loadConfig({ files: ["toolglot.json"] }));
+ * const { url } = await gateway.listen();
+ * ```
+ */
+export async function createGateway(config: GatewayConfig, options: GatewayOptions = {}): Promise<Gateway> {
+  checkKeys("createGateway", options, "principal:text allowVolatile:boolean noAuth:boolean log:function");
+  const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
+  const store = await openStore(config.settings.store);
+  try {
+    const gateway = new RoutedGateway(config, options, { store, mask, secret: await sharedSecret(store) });
+    await gateway.start();
+    return gateway;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  store: RouterStore;
+  mask: SecretMask;
+  /** Shared by all gateways on the store. */
+  secret: string;
+}
+
+class RoutedGateway implements Gateway {
+  readonly router: Router;
+  readonly policy: PolicyEngine;
+  readonly servers: ImportedServer[] = [];
+  readonly #config: GatewayConfig;
+  readonly #options: GatewayOptions;
+  readonly #parts: Parts;
+  readonly #channel = new CallChannel();
+  readonly #calls: ToolCalls;
+  readonly #gate: McpGate;
+  readonly #measured: ReturnType<typeof measured>;
+  #http: HttpSide | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
+    const { settings, policy } = config;
+    const { store, secret } = parts;
+    this.#config = config;
+    this.#options = options;
+    this.#parts = parts;
+    this.router = makeRouter({
+      settings,
+      store,
+      policy,
+      secret,
+      tool: this.#tool,
+      options,
+      onError: (error, { capId, operation }) =>
+        this.#log({ level: "error", message: `${capId ?? operation ?? "router"}: ${errorText(error)}` }),
+    });
+    this.policy = this.router.policy;
+    const calls = createToolCalls(this.router, {
+      tool: this.#tool,
+      channel: this.#channel,
+      elicitation: settings.approvals.via.includes("elicitation"),
+      waitMs: settings.approvals.waitMs,
+      approvalUrl: (id) => this.#http?.approvalUrl(id),
+      inDoubtUrl: () => this.#http?.inDoubtUrl,
+      damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
+    });
+    this.#measured = measured(this.router, calls, () => this.servers);
+    this.#calls = this.#measured.calls;
+    const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
+    this.#gate = serveMcp({
+      calls: this.#calls,
+      servers: () => this.servers,
+      visible: (caller, tool) => this.#isVisible(caller, tool),
+      face: settings.face === "code" ? "search" : settings.face,
+      info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
+      requestSecret: secret,
+      limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
+      onNotice: (message) => this.#log({ level: "warn", message }),
+      onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
+    });
+    this.#measured.sessions(() => this.#gate.sessions);
+  }
+
+  get tools(): readonly ImportedTool[] {
+    return this.servers.flatMap(({ tools }) => tools);
+  }
+
+  readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
+
+  async start(): Promise<void> {
+    for (const server of this.#config.servers) {
+      this.servers.push(await this.#import(server));
+    }
+  }
+
+  #import({ name, transport, settings }: ServerConfig): Promise<ImportedServer> {
+    const log = (level: LogLine["level"], message: string, tool?: string): void =>
+      this.#log({ level, message, server: name, ...defined({ tool }) });
+    const client = createMcpClient({
+      name,
+      exact: true,
+      transport:
+        transport.type === "stdio" ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) } : transport,
+      connectTimeoutMs: settings.connectMs,
+      callTimeoutMs: settings.timeoutMs,
+      elicitation: "host",
+      sampling: "host",
+      onError: (error) => log("warn", errorText(error)),
+    });
+    const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
+    return importMcpServer(this.router, client, {
+      ...{ name, channel: this.#channel, tools, pin, trustAnnotations, timeoutMs, maxConcurrency },
+      ...defined({ allow, deny }),
+      repeat: repeat ?? this.#config.settings.repeat,
+      limits: this.#config.settings.results,
+      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
+    });
+  }
+
+  /** Whether the policy could allow the tool to this caller, whatever the arguments are. */
+  #isVisible({ principal: who }: Caller, { capId, risk, io, effect }: ImportedTool): boolean {
+    const capability = { capId, family: familyOf(capId), riskTier: risk, ioClass: io, effect };
+    return attempt(() => this.policy.deniesAlways?.({ principal: who, capability })) !== true;
+  }
+
+  async settled(ms: number = settleMs): Promise<void> {
+    await settleWithin(Promise.all(this.servers.map((server) => server.ready())), { ms });
+  }
+
+  async listen(): Promise<GatewayAddress> {
+    this.#http ??= await openHttpSide({
+      config: this.#config,
+      options: this.#options,
+      ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
+      servers: this.servers,
+      log: (message) => this.#log({ level: "warn", message }),
+    });
+    const { url, port } = this.#http;
+    return { url, port };
+  }
+
+  async serveStdio(given?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void> {
+    const { input, output } = given ?? { input: process.stdin, output: process.stdout };
+    if (!(output instanceof Writable)) throw new TypeError("serveStdio needs a stream of Node as output");
+    const { settings } = this.#config;
+    const who = principal({ id: this.#options.principal ?? "local", tenant: settings.tenant });
+    const connection = this.#gate.connect(new StdioServerTransport(input as Readable, output), { principal: who });
+    await connection.closed;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { store } = this.#parts;
+    const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
+      work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
+    // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
+    const http = quietly(this.#http?.close(graceMs));
+    await quietly(this.router.close({ graceMs }));
+    await quietly(this.#gate.close());
+    await http;
+    await quietly(this.#calls.close());
+    this.#measured.close();
+    await Promise.all(this.servers.map((server) => quietly(server.close())));
+    await quietly(store.close());
+  }
+
+  #log(line: LogLine): void {
+    const { log } = this.#options;
+    if (log === undefined) return;
+    try {
+      log({ ...line, message: this.#parts.mask.mask(line.message) });
+    } catch {
+      // The host's log is its own affair.
+    }
+  }
+}

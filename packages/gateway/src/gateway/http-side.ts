@@ -1,0 +1,101 @@
+import { ToolglotError } from "@toolglot/core";
+import { principal, type Router } from "@toolglot/trp-core";
+import type { ImportedServer, McpGate } from "@toolglot/trp-mcp";
+import type { GatewayConfig } from "../config/config-types.ts";
+import { createHttpApp } from "../http/app.ts";
+import { isLoopback } from "../http/hosts.ts";
+import { listen } from "../http/listen.ts";
+import { createAuthenticator } from "../identity/authenticator.ts";
+import { openTokens } from "../identity/tokens.ts";
+import type { SecretMask } from "../secrets/mask.ts";
+import type { GatewayAddress, GatewayOptions } from "./types.ts";
+
+/** What a gateway serves over HTTP. */
+export interface HttpSide extends GatewayAddress {
+  approvalUrl(id: string): string | undefined;
+  readonly inDoubtUrl: string | undefined;
+  close(graceMs: number): Promise<void>;
+}
+
+/** What the HTTP side of a gateway is made of. */
+export interface HttpSideParts {
+  config: GatewayConfig;
+  options: GatewayOptions;
+  router: Router;
+  gate: McpGate;
+  mask: SecretMask;
+  metrics: { contentType: string; text(): Promise<string> };
+  servers: readonly ImportedServer[];
+  log(message: string): void;
+}
+
+/**
+ * Opens the file of tokens and listens. Rejects with `ToolglotError` `gateway/no-tokens` when nobody could be let in, `gateway/listen` when
+ * the port can't be had, and `config/…` for a file of tokens that is not right.
+ */
+export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
+  const { config, options, router, gate, mask, metrics, servers, log } = parts;
+  const { listen: where, tenant, auth: otherAuth, approvals, metrics: page } = config.settings;
+  const tokens = await openTokens(config.settings.tokens, { log });
+  const isOpen = options.noAuth === true;
+  try {
+    if (isOpen && !isLoopback(where.host)) {
+      throw new ToolglotError(
+        "gateway/no-auth",
+        `Without tokens the gateway listens on loopback alone, not ${where.host}.`,
+      );
+    }
+    if (!isOpen && otherAuth === undefined && !(await tokens.list()).some(({ revokedAt }) => revokedAt === undefined)) {
+      throw noTokens();
+    }
+    const auth = await createAuthenticator({
+      tokens,
+      ...(otherAuth && { jwt: { ...otherAuth.jwt, tenant } }),
+      ...(isOpen && { anonymous: principal({ id: options.principal ?? "local", tenant }) }),
+    });
+    const app = createHttpApp({
+      mcp: (request, { identity, body }) => {
+        const { id, principal: who, mayElicit, lenientHeaders } = identity;
+        return gate.fetch(request, { principal: who, mayElicit, lenientHeaders, credential: id }, body);
+      },
+      ...{ auth, router, mask, log },
+      listen: where,
+      metrics: { ...metrics, open: page.open },
+      readiness: () =>
+        servers.map((server) => {
+          const { up, reason } = server.state();
+          // A server that is down is no reason to send callers elsewhere: another gateway has the same one.
+          return { name: `server ${server.name}`, ok: true, ...(!up && { message: reason ?? "not connected" }) };
+        }),
+    });
+    const host = await listen(app, where).catch((error: NodeJS.ErrnoException) => {
+      const message = `The gateway can't listen at ${where.host}:${where.port}: ${error.message}`;
+      throw new ToolglotError("gateway/listen", message, { cause: error });
+    });
+    const unsubscribe = auth.onRevoked((id) => void gate.end(({ credential }) => credential === id));
+    const base = where.publicUrl?.replace(/\/$/, "") ?? host.url;
+    const hasPage = approvals.via.includes("page");
+    return {
+      url: base + where.path,
+      port: host.port,
+      approvalUrl: (id) => (hasPage ? `${base}/approvals/${encodeURIComponent(id)}` : undefined),
+      inDoubtUrl: hasPage ? `${base}/approvals/in-doubt` : undefined,
+      async close(graceMs) {
+        unsubscribe();
+        await host.close(graceMs);
+        tokens.close();
+      },
+    };
+  } catch (error) {
+    tokens.close();
+    throw error;
+  }
+}
+
+/** The error of a gateway that nobody could call. */
+function noTokens(): ToolglotError {
+  const message =
+    "There are no tokens, so nobody could be let in over HTTP. Make one: toolglot gateway token add NAME. " +
+    "On loopback alone, --no-auth lets every caller of this machine in.";
+  return new ToolglotError("gateway/no-tokens", message);
+}

@@ -1,0 +1,29 @@
+// A shop: what it does stands in a file, one line for each time that it was done.
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { Server } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+
+const [folder = "."] = process.argv.slice(2);
+const id = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+const tools = [
+  { name: "read_order", description: "Reads an order.", inputSchema: id, annotations: { readOnlyHint: true } },
+  {
+    name: "add_note",
+    description: "Adds a note to an order.",
+    inputSchema: id,
+    annotations: { readOnlyHint: false, destructiveHint: false },
+  },
+  { name: "refund", description: "Refunds an order: money goes out.", inputSchema: id },
+];
+const server = new Server({ name: "shop", version: "1.0.0" }, { capabilities: { tools: {} } });
+server.setRequestHandler("tools/list", () => ({ tools }));
+server.setRequestHandler("tools/call", ({ params }) => {
+  const order = params.arguments?.id;
+  if (params.name !== "read_order") appendFileSync(join(folder, "done.txt"), `${params.name} ${order}\n`);
+  // Nobody hears what became of it.
+  if (order === "lost") process.exit(1);
+  if (order === "none") return { content: [{ type: "text", text: "there is no such order" }], isError: true };
+  return { content: [{ type: "text", text: `${params.name} ${order}: done` }], structuredContent: { order, ok: true } };
+});
+await server.connect(new StdioServerTransport());

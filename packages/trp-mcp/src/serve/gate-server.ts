@@ -1,0 +1,152 @@
+import type { RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import type { JsonObject } from "@toolglot/core";
+import { defined, isObject } from "@toolglot/internal";
+import type { Face } from "../faces/face.ts";
+import type { ImportedServer, ToolCallContext } from "../types.ts";
+import { ExactServer } from "./exact-server.ts";
+import { callerOf, cancellation, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
+import type { Offers } from "./offers.ts";
+import type { GateCaller, ServeMcpOptions } from "./options.ts";
+import type { RequestState } from "./request-state.ts";
+import type { ServerLogs } from "./server-logs.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import type { ToolRequests } from "./tool-requests.ts";
+
+/** What all servers to clients share. */
+export interface GateParts {
+  options: Pick<ServeMcpOptions, "info" | "servers">;
+  face: Face;
+  tools: ToolRequests;
+  offers: Offers;
+  logs: ServerLogs;
+  subscriptions: Subscriptions;
+  states: RequestStateCodec<RequestState>;
+  /** The first list waits for it. */
+  ready(): Promise<void>;
+  onError(error: Error): void;
+}
+
+/** How long a client of 2026-07-28 may keep a list. */
+const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
+const cached = [
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+];
+
+/** Returns who sends a request over HTTP. */
+export function callerIn({ http }: ServerContext): GateCaller {
+  return http?.authInfo?.extra?.caller as GateCaller;
+}
+
+/** Makes the official server that one session, pipe or request is served by. `fixed`: the caller of every request, where there is one. */
+export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): ExactServer {
+  const { options, face, tools, offers, ready, states, onError } = parts;
+  const { instructions, ...identity } = options.info;
+  const known = (context: ServerContext): ServerContext =>
+    fixed === undefined ? context : { ...context, http: { authInfo: authOf(fixed) } };
+  const server = new ExactServer(identity, {
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      ...(era === "legacy" && { logging: {} }),
+    },
+    ...(instructions !== undefined && { instructions }),
+    cacheHints: Object.fromEntries(cached.map((method) => [method, cacheHint])),
+    requestState: { verify: (state, context) => states.verify(state, known(context)) },
+  });
+  const incoming = (given: ServerContext): Incoming => {
+    const context = known(given);
+    return { server, era, context, caller: callerIn(context) };
+  };
+  server.setRequestHandler("tools/list", async (_request, context) => {
+    await ready();
+    return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => tools.answer(params, incoming(context)));
+  server.setRequestHandler("resources/list", async (_request, context) => {
+    await ready();
+    return { resources: (await offers.resources(callerOf(incoming(context)))) as never };
+  });
+  server.setRequestHandler("resources/templates/list", async (_request, context) => {
+    await ready();
+    return { resourceTemplates: (await offers.templates(callerOf(incoming(context)))) as never };
+  });
+  server.setRequestHandler("resources/read", async ({ params }, context) => {
+    const { meta } = metaOf(context);
+    return (await offers.readResource(params.uri, readContext(incoming(context)), meta)) as never;
+  });
+  server.setRequestHandler("prompts/list", async (_request, context) => {
+    await ready();
+    return { prompts: (await offers.prompts(callerOf(incoming(context)))) as never };
+  });
+  server.setRequestHandler("prompts/get", async ({ params }, context) => {
+    const { meta } = metaOf(context);
+    return (await offers.getPrompt(params.name, params.arguments, readContext(incoming(context)), meta)) as never;
+  });
+  server.setRequestHandler("completion/complete", async ({ params }, context) => {
+    const { _meta, ...asked } = params;
+    const request = incoming(context);
+    return (await offers.complete(asked as JsonObject, callerOf(request), cancellation(request))) as never;
+  });
+  if (era === "legacy") forSessions(parts, server, incoming);
+  server.onerror = onError;
+  return server;
+}
+
+/** What only the revisions before 2026-07-28 have. */
+function forSessions(
+  { offers, subscriptions, logs, options }: GateParts,
+  server: ExactServer,
+  incoming: (context: ServerContext) => Incoming,
+): void {
+  const subscribed = new Map<string, { server: ImportedServer; end: () => void }>();
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+    const { server: from } = await offers.resourceServer(uri, callerOf(incoming(context)));
+    const end = await subscriptions.add(from, uri, (params) => {
+      server.notification({ method: "notifications/resources/updated", params }).catch(() => {});
+    });
+    subscribed.get(uri)?.end();
+    subscribed.set(uri, { server: from, end });
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", async ({ params: { uri } }) => {
+    subscribed.get(uri)?.end();
+    subscribed.delete(uri);
+    return {};
+  });
+  server.setRequestHandler("logging/setLevel", async ({ params: { level } }) => {
+    logs.setLevel(server, level, options.servers());
+    return {};
+  });
+  server.onclose = () => {
+    for (const { end } of subscribed.values()) end();
+    subscribed.clear();
+  };
+}
+
+export function authOf(caller: GateCaller): {
+  token: string;
+  clientId: string;
+  scopes: string[];
+  extra: { caller: GateCaller };
+} {
+  return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller } };
+}
+
+function readContext(request: Incoming): ToolCallContext {
+  const { context } = request;
+  return { caller: callerOf(request), ...defined({ signal: cancellation(request), onProgress: progressTo(context) }) };
+}
+
+/** Clients of earlier revisions refuse the whole list for an output that is no object; they get its text alone. */
+function listedFor(era: Era, tool: JsonObject): JsonObject {
+  const { outputSchema, ...rest } = tool;
+  if (era === "modern" || outputSchema === undefined) return tool;
+  return isObject(outputSchema) && outputSchema.type === "object" ? tool : rest;
+}

@@ -1,0 +1,90 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { JsonObject } from "@toolglot/core";
+import { onAbort } from "@toolglot/internal";
+import type { McpProgress } from "@toolglot/toolkit/mcp";
+import type { Caller } from "../types.ts";
+import { type Askable, askable } from "./asking.ts";
+import type { GateCaller } from "./options.ts";
+
+const keyName = "toolglot/idempotencyKey";
+const maxKeyLength = 256;
+
+/** The revisions from 2026-07-28 on, or those before. */
+export type Era = "modern" | "legacy";
+
+/** A request of a client, as far as what is worked on needs it. */
+export interface Incoming {
+  server: Server;
+  era: Era;
+  context: ServerContext;
+  caller: GateCaller;
+}
+
+/** The client program that a request came through, and what it lets itself be asked. */
+export function clientOf({ server, context }: Pick<Incoming, "server" | "context">): {
+  client: Caller["client"];
+  askable: Askable;
+} {
+  const envelope = (context.mcpReq.envelope ?? {}) as Record<string, unknown>;
+  const { [CLIENT_INFO_META_KEY]: said, [CLIENT_CAPABILITIES_META_KEY]: can } = envelope;
+  const { name = "unknown", version = "" } = (said ?? server.getClientVersion() ?? {}) as Partial<Implementation>;
+  const capabilities = (can ?? server.getClientCapabilities()) as ClientCapabilities | undefined;
+  return { client: { name, version }, askable: askable(capabilities) };
+}
+
+/** Returns who sent a request, through which client. */
+export function callerOf(incoming: Incoming): Caller {
+  const { principal, mayElicit = true } = incoming.caller;
+  return { principal, mayElicit, client: clientOf(incoming).client };
+}
+
+/** Aborted when the client takes a request back; on earlier revisions, and on a pipe, one that is merely gone cancels nothing. */
+export function cancellation({ era, context }: Pick<Incoming, "era" | "context">): AbortSignal {
+  const { signal } = context.mcpReq;
+  if (era === "modern" && context.http?.req !== undefined) return signal;
+  const taken = new AbortController();
+  onAbort(signal, () => {
+    const isGone = SdkError.isInstance(signal.reason) && signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (!isGone) taken.abort(signal.reason);
+  });
+  return taken.signal;
+}
+
+/** Returns what passes progress on; undefined where the client wants none. */
+export function progressTo({
+  mcpReq: { _meta, notify },
+}: ServerContext): ((progress: McpProgress) => void) | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress) => {
+    // A client that is gone needs none.
+    notify({ method: "notifications/progress", params: { progressToken, ...progress } }).catch(() => {});
+  };
+}
+
+/** The client's own key, and what of a request's `_meta` goes on to the server: all that is neither the protocol's nor ours. */
+export function metaOf({ mcpReq: { _meta } }: ServerContext): {
+  key?: string | undefined;
+  meta?: JsonObject | undefined;
+} {
+  const { progressToken, [keyName]: key, ...rest } = (_meta ?? {}) as Record<string, unknown>;
+  if (key !== undefined && (typeof key !== "string" || key === "" || key.length > maxKeyLength)) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `_meta["${keyName}"] must be a text of 1 to ${maxKeyLength} characters`,
+    );
+  }
+  const passed = Object.entries(rest).filter(([name]) => !/^(?:io\.modelcontextprotocol|toolglot)\//.test(name));
+  return { key, meta: passed.length > 0 ? (Object.fromEntries(passed) as JsonObject) : undefined };
+}

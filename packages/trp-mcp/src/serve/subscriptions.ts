@@ -1,0 +1,62 @@
+import type { JsonObject } from "@toolglot/core";
+import type { ImportedServer } from "../types.ts";
+
+interface Subscribed {
+  listeners: Set<(params: JsonObject) => void>;
+}
+
+/** Subscriptions to resources: one at the server for all who want it. */
+export class Subscriptions {
+  readonly #onError: (error: Error) => void;
+  readonly #servers = new WeakMap<ImportedServer, Map<string, Subscribed>>();
+
+  constructor(onError: (error: Error) => void) {
+    this.#onError = onError;
+  }
+
+  /** Resolves with what ends the subscription, when the server has taken it. Rejects as `McpClient.request`. */
+  async add(server: ImportedServer, uri: string, listener: (params: JsonObject) => void): Promise<() => void> {
+    const all = this.#of(server);
+    const known = all.get(uri);
+    const subscribed: Subscribed = known ?? { listeners: new Set() };
+    const entry = (params: JsonObject): void => listener(params);
+    subscribed.listeners.add(entry);
+    all.set(uri, subscribed);
+    const end = (): void => {
+      if (!subscribed.listeners.delete(entry) || subscribed.listeners.size > 0) return;
+      all.delete(uri);
+      server.client.request("resources/unsubscribe", { uri }).catch(this.#onError);
+    };
+    try {
+      if (known === undefined) await server.client.request("resources/subscribe", { uri });
+      return end;
+    } catch (error) {
+      subscribed.listeners.delete(entry);
+      if (subscribed.listeners.size === 0) all.delete(uri);
+      throw error;
+    }
+  }
+
+  /** Passes a server's notification on: to those who want this address, or one that it lies under. */
+  updated(server: ImportedServer, params: JsonObject): void {
+    for (const [uri, { listeners }] of this.#of(server)) {
+      if (!String(params.uri).startsWith(uri)) continue;
+      for (const listener of [...listeners]) listener(params);
+    }
+  }
+
+  /** Subscribes again, after the server's session was another one. */
+  renew(server: ImportedServer): void {
+    for (const uri of this.#of(server).keys()) {
+      server.client.request("resources/subscribe", { uri }).catch(this.#onError);
+    }
+  }
+
+  #of(server: ImportedServer): Map<string, Subscribed> {
+    const known = this.#servers.get(server);
+    if (known !== undefined) return known;
+    const made = new Map<string, Subscribed>();
+    this.#servers.set(server, made);
+    return made;
+  }
+}
