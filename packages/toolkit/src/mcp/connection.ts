@@ -1,9 +1,8 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
-import type { JsonObject } from "@toolglot/core";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
-import { exactResult, sentOf, withoutWire } from "./exact.ts";
+import { exactResult } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import { Incoming } from "./incoming.ts";
 import { toListed } from "./listing.ts";
@@ -41,7 +40,7 @@ export class Connection {
   readonly #deliveries: Deliveries;
   readonly #incoming: Incoming;
   readonly #questions: Questions;
-  readonly #streams: ResourceStreams;
+  readonly resourceStreams: ResourceStreams;
   readonly #options: McpClientOptions;
   #users = 0;
   #ended = false;
@@ -63,7 +62,7 @@ export class Connection {
     this.#sdk = sdk;
     this.#incoming = incoming;
     this.#client = client;
-    this.#streams = new ResourceStreams(client);
+    this.resourceStreams = new ResourceStreams(client);
     this.transport = made.transport;
     this.#deliveries = deliveries;
     this.#questions = questions;
@@ -86,7 +85,7 @@ export class Connection {
     const onClose = (): void => {
       if (state.connection === undefined || state.connection.#ended) return;
       state.connection.#ended = true;
-      state.connection.#streams.close();
+      state.connection.resourceStreams.close();
       if (!state.connection.#retired) events.onEnded();
     };
     const session = await openSession(
@@ -165,27 +164,6 @@ export class Connection {
     } finally {
       stopAsking?.();
     }
-  }
-
-  /** Resolves with the result of any request that can be made twice. Rejects with a {@link CallFault}. */
-  async ask(
-    method: string,
-    params: JsonObject | undefined,
-    options: Pick<McpCallOptions, "signal" | "ask">,
-  ): Promise<JsonObject> {
-    const send = async (client: Client, { _meta, ...sent }: { timeout: number; _meta?: Record<string, string> }) => {
-      const isSubscribing = method === "resources/subscribe" || method === "resources/unsubscribe";
-      if (isSubscribing && client.getProtocolEra() === "modern") {
-        const { uri } = params ?? {};
-        if (method === "resources/subscribe") await this.#streams.subscribe(String(uri), sent.timeout);
-        else this.#streams.unsubscribe(String(uri));
-        return {};
-      }
-      const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
-      return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
-    };
-    const read = await this.request(method, send, options);
-    return withoutWire(sentOf(read) ?? (read as JsonObject));
   }
 
   /** Rejects with a {@link CallFault}. */
@@ -301,7 +279,7 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    this.#streams.close();
+    this.resourceStreams.close();
     if (!this.#ended && this.transport instanceof this.#sdk.StreamableHTTPClientTransport) {
       const over = new AbortController();
       const end = (): void => over.abort();
@@ -344,11 +322,6 @@ export class Connection {
     return new CallFault("too-large", tooLarge);
   }
 }
-
-/** Schema of results of any shape: what is read of them is for those who asked. */
-const anyResult = {
-  "~standard": { version: 1, vendor: "toolglot", validate: (value: unknown) => ({ value }) },
-} as const;
 
 /** Reason why a call was refused, in words for the model. */
 class Refusal extends Error {}

@@ -200,6 +200,10 @@ test("two servers share a router, and a second one of the same name is told of a
   expect(other.tools.map(({ capId }) => capId)).toEqual(["cap.mcp.other.do.v1"]);
   expect(same.tools).toEqual([]);
   expect(messages).toEqual([expect.stringContaining("is registered already")]);
+  let changes = 0;
+  same.onChange(() => changes++);
+  await same.refresh();
+  expect([changes, messages.length]).toEqual([0, 1]);
   await same.close();
   await until(() => one.server.state().up);
   expect((await one.call("do")).result.status).toBe("success");
