@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { expect, test } from "vitest";
 import type { CallExtras } from "../../src/index.ts";
-import { ledger, oddServer, rig } from "./rig.ts";
+import { ledger, oddServer, rig, until } from "./rig.ts";
 
 const plain = { type: "object" };
 const read = { readOnlyHint: true };
@@ -178,6 +178,22 @@ test("a call without a sign of life is given up after its time", async () => {
   const { server, call } = await rig(oddServer({}), { tools: { do: { timeoutMs: 200 } } });
   await server.ready();
   expect((await call("do", { silent: true })).result).toMatchObject({ status: "unknown", error: { code: "TRP_3004" } });
+});
+
+test.each([
+  ["opaque", "unknown"],
+  ["pure", "failed"],
+])("an %s call that is cancelled is cancelled at its server, and ends %s", async (effect, status) => {
+  const { env, calls, cancelled } = ledger();
+  const { server, call, cancel } = await rig(oddServer({}, env), { tools: { do: { effect: effect as "pure" } } });
+  await server.ready();
+  const running = call("do", { silent: true });
+  await until(() => calls().length === 1);
+  expect(await cancel()).toBe("cancelling");
+  expect((await running).result.status).toBe(status);
+  await until(() => cancelled() === 1);
+  expect(calls()).toHaveLength(1);
+  expect(server.state().up).toBe(true);
 });
 
 test("_meta, progress and questions go through", async () => {
