@@ -27,7 +27,7 @@ export interface ImportOptions {
   trustAnnotations?: boolean;
   /** Milliseconds that a call may give no sign of life. Default 60,000. */
   timeoutMs?: number;
-  /** Calls of one tool at once. Default 16. */
+  /** Calls of the server at once. Default 16. */
   maxConcurrency?: number;
   /** What a call gets whose effect was there before. Default: within ten minutes the result of that one. */
   repeat?: RepeatRule;

@@ -180,6 +180,21 @@ test("a call without a sign of life is given up after its time", async () => {
   expect((await call("do", { silent: true })).result).toMatchObject({ status: "unknown", error: { code: "TRP_3004" } });
 });
 
+test("a server's calls share its places, and one that waits has not begun", async () => {
+  const { env, calls } = ledger();
+  const tools = ["a", "b"].map((name) => ({ name, inputSchema: plain }));
+  const options = { maxConcurrency: 1, tools: { a: { timeoutMs: 500 } } };
+  const { server, call, router } = await rig(oddServer({ tools }, env), options);
+  await server.ready();
+  const first = call("a", { silent: true });
+  await until(() => calls().length === 1);
+  const second = call("b");
+  await until(() => router.load().waiting === 1);
+  expect(calls().map(({ name }) => name)).toEqual(["a"]);
+  expect((await first).result.status).toBe("unknown");
+  expect((await second).result.status).toBe("success");
+});
+
 test.each([
   ["opaque", "unknown"],
   ["pure", "failed"],
