@@ -134,6 +134,7 @@ export const architecture = {
     mayImport: ["core", "schema", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
+      "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
       "hono",
       "jose",
