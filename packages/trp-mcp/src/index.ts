@@ -1,8 +1,11 @@
 /** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
+
+export { waitForDecision } from "./calls/approval-wait.ts";
 export { CallChannel } from "./calls/call-channel.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
 export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
+export { ToolSearch } from "./faces/tool-search.ts";
 export { type ImportOptions, importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { acceptTools, type PinMode } from "./import/pins.ts";

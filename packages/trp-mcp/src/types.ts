@@ -245,6 +245,16 @@ export interface ToolAnswer {
   question?: ApprovalQuestion;
 }
 
+/** A tool of the gateway's own that runs programs, which call the servers' tools. */
+export interface ProgramTool {
+  /** As a list has it. */
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  /** Calls it. `meta`: that of the request, for the servers. Never rejects. */
+  run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
+  /** What became of a program, by its receipt; undefined for a receipt that is none of a program. */
+  status(receipt: string, context: ToolCallContext): Promise<ToolAnswer> | undefined;
+}
+
 /** Calls of tools through a router. Never rejects: every fault is an answer. */
 export interface ToolCalls {
   call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;

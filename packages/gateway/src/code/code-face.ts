@@ -1,21 +1,22 @@
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
-import { checkKeys, defined, errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunParked } from "@toolglot/sandbox";
-import type {
-  Caller,
-  ImportedServer,
-  ImportedTool,
-  Outcome,
-  ToolAnswer,
-  ToolCallContext,
-  ToolCalls,
+import {
+  type Caller,
+  type ImportedServer,
+  type ImportedTool,
+  type Outcome,
+  type ProgramTool,
+  type ToolAnswer,
+  type ToolCallContext,
+  type ToolCalls,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
-import type { CodeSettings } from "../config/settings.ts";
-import { loadSandboxes } from "./load-sandbox.ts";
+import type { Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
-import { ProgramCalls, type ToolFinder } from "./program-calls.ts";
+import { ProgramCalls } from "./program-calls.ts";
 import { ProgramLog } from "./program-log.ts";
 import { newReceipt, placeOf, readReceipt, runId } from "./receipts.ts";
 import { runTool } from "./run-tool.ts";
@@ -28,23 +29,16 @@ export interface CodeFaceOptions {
   visible(caller: Caller, tool: ImportedTool): boolean;
   /** Where programs that wait are kept: the router's store. */
   storage: Pick<Storage, "operations" | "logs" | "now">;
-  settings: CodeSettings;
-  /** For `tools.search` of programs. */
-  finder: ToolFinder;
   /** Waits until a request for approval is decided, as long as a call may wait. Default: a program that waits is answered at once. */
   waitForDecision?(approvalId: string, context: ToolCallContext): Promise<boolean>;
+  /** From {@link loadSandboxes}. They end with the face. */
+  sandboxes: Sandboxes;
   /** After a crash another process takes a program over this much later, in milliseconds. Default 15,000. */
   leaseMs?: number;
 }
 
 /** The tool `toolglot_run`. */
-export interface CodeFace {
-  /** As a list has it. */
-  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
-  /** Calls it. `meta`: the request's, for the servers. Never rejects. */
-  run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
-  /** What became of a program, by its receipt; undefined for a receipt that is none of a program. */
-  status(receipt: string, context: ToolCallContext): Promise<ToolAnswer> | undefined;
+export interface CodeFace extends ProgramTool {
   /** Ends programs that run: they go on when they are asked for again. */
   close(): Promise<void>;
 }
@@ -64,31 +58,23 @@ const day = 24 * 60 * 60 * 1_000;
 /** Ends of a run that leave it open: it goes on when it is asked for again. */
 const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailure"]);
 
-/**
- * Makes the face in which models write programs. Rejects with `ToolglotError` `gateway/code-missing` when what runs them is not
- * installed.
- */
-export async function createCodeFace(options: CodeFaceOptions): Promise<CodeFace> {
-  checkKeys(
-    "createCodeFace",
-    options,
-    "calls:object servers:function visible:function storage:object settings:object finder:object waitForDecision:function leaseMs:number",
-    ["calls", "servers", "visible", "storage", "settings", "finder"],
-  );
-  return new SandboxedCode(options, await loadSandboxes(options.settings));
+/** Makes the face in which models write programs. */
+export function createCodeFace(options: CodeFaceOptions): CodeFace {
+  return new SandboxedCode(options);
 }
 
 class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
-  readonly #sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>;
+  readonly #sandboxes: Sandboxes;
+  readonly #finder = new ToolSearch();
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
   readonly #running = new Map<string, { answer: Promise<ToolAnswer>; context: ToolCallContext }>();
 
-  constructor(options: CodeFaceOptions, sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>) {
+  constructor(options: CodeFaceOptions) {
     this.#options = options;
-    this.#sandboxes = sandboxes;
-    this.listed = runTool([...sandboxes.keys()]);
+    this.#sandboxes = options.sandboxes;
+    this.listed = runTool([...options.sandboxes.keys()]);
   }
 
   async run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
@@ -151,7 +137,8 @@ class SandboxedCode implements CodeFace {
   /** Runs it until it ends, or waits for what nobody decides now. */
   async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
     const { receipt, language, log, replayedAt } = asked;
-    const { calls: toolCalls, finder } = this.#options;
+    const { calls: toolCalls } = this.#options;
+    const finder = this.#finder;
     const visible = (): ImportedTool[] => this.#visibleTo(context.caller);
     const isAsked = new Set<string>();
     for (;;) {

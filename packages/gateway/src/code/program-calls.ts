@@ -8,15 +8,11 @@ import type {
   ToolCall,
   ToolCallContext,
   ToolCalls,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import { callMembers, callName, searchName } from "./prelude.ts";
 import type { ProgramLog } from "./program-log.ts";
 import { programValue, textOf } from "./program-value.ts";
-
-/** Finds tools by words, best first. */
-export interface ToolFinder {
-  search(tools: readonly ImportedTool[], query: string, limit: number): readonly ImportedTool[];
-}
 
 /** One run of a program, and what its calls need. */
 export interface ProgramRun {
@@ -25,7 +21,7 @@ export interface ProgramRun {
   calls: ToolCalls;
   /** Those that the caller sees. */
   visible(): readonly ImportedTool[];
-  finder: ToolFinder;
+  finder: ToolSearch;
   context: ToolCallContext;
   meta: JsonObject | undefined;
 }

@@ -14,8 +14,11 @@ import {
   type McpGate,
   serveMcp,
   type ToolCalls,
+  waitForDecision,
 } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
+import { type CodeFace, createCodeFace } from "../code/code-face.ts";
+import { loadSandboxes, type Sandboxes } from "../code/load-sandbox.ts";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
@@ -33,7 +36,8 @@ const settleMs = 5_000;
  * Creates a gateway from a configuration that `loadConfig` has read: its router, with the servers' tools, which are connected in the
  * background. It serves nobody until `listen` or `serveStdio`.
  *
- * @throws `ToolglotError` `gateway/store` when the store can't be opened. `TypeError` for options that can't be meant.
+ * @throws `ToolglotError` `gateway/store` when the store can't be opened, `gateway/code-missing` when what runs the programs of the face
+ * `code` is not installed. `TypeError` for options that can't be meant.
  *
  * @example
  * ```ts
@@ -46,7 +50,10 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
   try {
-    const gateway = new RoutedGateway(config, options, { store, mask, secret: await sharedSecret(store) });
+    const secret = await sharedSecret(store);
+    const { face, code } = config.settings;
+    const sandboxes = face === "code" ? await loadSandboxes(code) : undefined;
+    const gateway = new RoutedGateway(config, options, { store, mask, secret, ...defined({ sandboxes }) });
     await gateway.start();
     return gateway;
   } catch (error) {
@@ -60,6 +67,8 @@ interface Parts {
   mask: SecretMask;
   /** Shared by all gateways on the store. */
   secret: string;
+  /** With the face `code`: what runs its programs. */
+  sandboxes?: Sandboxes;
 }
 
 class RoutedGateway implements Gateway {
@@ -71,6 +80,7 @@ class RoutedGateway implements Gateway {
   readonly #parts: Parts;
   readonly #channel = new CallChannel();
   readonly #calls: ToolCalls;
+  readonly #code: CodeFace | undefined;
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
   #http: HttpSide | undefined;
@@ -104,12 +114,20 @@ class RoutedGateway implements Gateway {
     });
     this.#measured = measured(this.router, calls, () => this.servers);
     this.#calls = this.#measured.calls;
+    const servers = (): readonly ImportedServer[] => this.servers;
+    const visible = (caller: Caller, tool: ImportedTool): boolean => this.#isVisible(caller, tool);
+    this.#code =
+      parts.sandboxes &&
+      createCodeFace({
+        ...{ calls: this.#calls, servers, visible, storage: store, sandboxes: parts.sandboxes },
+        waitForDecision: (approvalId, context) =>
+          waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
+      });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
-      servers: () => this.servers,
-      visible: (caller, tool) => this.#isVisible(caller, tool),
-      face: settings.face === "code" ? "search" : settings.face,
+      ...{ servers, visible, face: settings.face },
+      ...(this.#code && { programs: this.#code }),
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
@@ -200,6 +218,7 @@ class RoutedGateway implements Gateway {
     await quietly(this.router.close({ graceMs }));
     await quietly(this.#gate.close());
     await http;
+    await quietly(this.#code?.close());
     await quietly(this.#calls.close());
     this.#measured.close();
     await Promise.all(this.servers.map((server) => quietly(server.close())));

@@ -1,17 +1,20 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import { isObject, parseJson } from "@toolglot/internal";
-import type { Caller, ImportedServer, ImportedTool } from "../types.ts";
+import type { Caller, ImportedServer, ImportedTool, ProgramTool } from "../types.ts";
 import { bytesOf } from "./cut-text.ts";
 import * as own from "./own-tools.ts";
 import { serverLines } from "./server-lines.ts";
 import { matchLines, ToolSearch } from "./tool-search.ts";
 
-/** How tools are shown: as they are, or behind a search; `auto` takes `tools` while their list is small. */
-export type FaceName = "tools" | "search" | "auto";
+/**
+ * How tools are shown: as they are, behind a search, or to programs alone; `auto` takes `tools` while their list is small, else `search`.
+ */
+export type FaceName = "tools" | "search" | "code" | "auto";
 
 /** What a call of a listed name comes to. */
 export type Target =
   | { kind: "call"; tool: ImportedTool; arguments: JsonObject }
+  | { kind: "program"; programs: ProgramTool; arguments: JsonObject }
   | { kind: "again"; receipt: string }
   | { kind: "status"; id: string }
   | { kind: "text"; text: string; isError?: true };
@@ -26,20 +29,22 @@ export interface FaceOptions {
   face: FaceName;
   servers(): readonly ImportedServer[];
   visible(caller: Caller, tool: ImportedTool): boolean;
+  /** For the face `code`. */
+  programs?: ProgramTool;
 }
 
 /** Shows the servers' tools to callers, each of whom sees only what is open to him. */
 export class Face {
   readonly #options: FaceOptions;
   readonly #search = new ToolSearch();
-  #decided: "tools" | "search" | undefined;
+  #decided: Exclude<FaceName, "auto"> | undefined;
 
   constructor(options: FaceOptions) {
     this.#options = options;
   }
 
   /** Kept from the first use on: a face that changed would cost every client its prompt cache. */
-  get name(): "tools" | "search" {
+  get name(): Exclude<FaceName, "auto"> {
     const { face } = this.#options;
     this.#decided ??= face === "auto" ? this.#bySize() : face;
     return this.#decided;
@@ -51,7 +56,7 @@ export class Face {
     const shown =
       this.name === "tools"
         ? tools.map(({ listed }) => listed)
-        : [own.search(serverLines(this.#options.servers(), tools)), own.describe, own.call];
+        : [own.search(serverLines(this.#options.servers(), tools)), own.describe, this.#programs?.listed ?? own.call];
     return [...shown, own.again, own.status];
   }
 
@@ -59,12 +64,24 @@ export class Face {
   target(caller: Caller, name: string, args: JsonObject): Target | undefined {
     if (name === own.again.name) return againOf(args);
     if (name === own.status.name) return statusOf(args);
+    const programs = this.#programs;
+    if (programs !== undefined && name === programs.listed.name) return { kind: "program", programs, arguments: args };
     const tool = this.#tool(caller, name);
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
     if (this.name === "tools") return undefined;
-    if (name === own.call.name) return this.#called(caller, args);
+    if (name === own.call.name && programs === undefined) return this.#called(caller, args);
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
     return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
+  }
+
+  get #programs(): ProgramTool | undefined {
+    return this.name === "code" ? this.#options.programs : undefined;
+  }
+
+  get #calling(): string {
+    return this.#programs === undefined
+      ? own.call.name
+      : `tools["name"]({ … }) in a program of ${this.#programs.listed.name}`;
   }
 
   #tool(caller: Caller, name: string): ImportedTool | undefined {
@@ -109,7 +126,7 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
+        : [`Arguments marked ? are optional. toolglot_describe gives schemas, ${this.#calling} calls.`, ...lines].join(
             "\n",
           );
     return { kind: "text", text };

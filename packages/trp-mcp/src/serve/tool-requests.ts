@@ -12,7 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Face, Target } from "../faces/face.ts";
-import type { Caller, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
+import type { Caller, ProgramTool, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
 import {
   type Askable,
   approvalElicitation,
@@ -24,6 +24,7 @@ import {
 } from "./asking.ts";
 import { exactly } from "./exact-server.ts";
 import { callerOf, cancellation, clientOf, type Incoming, metaOf, progressTo } from "./incoming.ts";
+import type { ServeMcpOptions } from "./options.ts";
 import { ParkedCalls, RunningCall } from "./parked-calls.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
@@ -47,9 +48,16 @@ export class ToolRequests {
   readonly #calls: ToolCalls;
   readonly #states: RequestStateCodec<RequestState>;
   readonly #logs: ServerLogs;
+  readonly #programs: ProgramTool | undefined;
   readonly #parked = new ParkedCalls<Result>();
 
-  constructor(face: Face, calls: ToolCalls, states: RequestStateCodec<RequestState>, logs: ServerLogs) {
+  constructor(
+    face: Face,
+    { calls, programs }: Pick<ServeMcpOptions, "calls" | "programs">,
+    states: RequestStateCodec<RequestState>,
+    logs: ServerLogs,
+  ) {
+    this.#programs = programs;
     this.#face = face;
     this.#calls = calls;
     this.#states = states;
@@ -193,8 +201,11 @@ export class ToolRequests {
     request: ServerContext,
   ): Promise<ToolAnswer> {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
-    if (target.kind === "status") return this.#calls.status(target.id, context);
+    if (target.kind === "status") {
+      return this.#programs?.status(target.id, context) ?? this.#calls.status(target.id, context);
+    }
     const { key, meta } = metaOf(request);
+    if (target.kind === "program") return target.programs.run(target.arguments, context, meta);
     return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
