@@ -98,7 +98,7 @@ class SandboxedCode implements CodeFace {
       const isStopped = other.context.signal?.aborted === true && context.signal?.aborted !== true;
       if (!isStopped) return answer;
     }
-    const answer = this.#toEnd(asked, id, context, meta).finally(() => this.#running.delete(id));
+    const answer = this.#toEnd(asked, id, inOrder(context), meta).finally(() => this.#running.delete(id));
     this.#running.set(id, { answer, context });
     return await answer;
   }
@@ -251,6 +251,13 @@ class SandboxedCode implements CodeFace {
   async close(): Promise<void> {
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
+}
+
+/** Progress of a whole program, which never goes back: its calls tell of theirs, and so does who waits for a decision. */
+function inOrder({ onProgress, ...context }: ToolCallContext): ToolCallContext {
+  if (onProgress === undefined) return context;
+  let told = 0;
+  return { ...context, onProgress: ({ message }) => onProgress({ progress: ++told, ...defined({ message }) }) };
 }
 
 function codeOf(error: unknown): string | undefined {

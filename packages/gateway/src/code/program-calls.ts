@@ -41,7 +41,6 @@ export class ProgramCalls {
   readonly #run: ProgramRun;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #waiting = new Map<string, WaitingCall>();
-  #ended = 0;
 
   constructor(run: ProgramRun) {
     this.#run = run;
@@ -117,7 +116,7 @@ export class ProgramCalls {
     }
     this.#waiting.delete(callId);
     this.#outcomes.set(callId, outcome);
-    context.onProgress?.({ progress: ++this.#ended, message: `${tool.shownName}: ${outcome.status}` });
+    context.onProgress?.({ progress: this.#outcomes.size, message: `${tool.shownName}: ${outcome.status}` });
     if (outcome.status === "replayed") {
       const when = outcome.doneAt === undefined ? "before" : `at ${outcome.doneAt}`;
       note?.(`${tool.shownName} was done ${when} with these arguments: this is that result, and nothing was done now.`);

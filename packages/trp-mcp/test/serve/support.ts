@@ -184,7 +184,8 @@ export class DirectCalls implements ToolCalls {
     if (method !== undefined) {
       return client.request(method, args).then(
         (result) => answerOf(result, { status: "done", dispatched: true, receipt: "rcp_1" }),
-        (error: Error) => answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
+        (error: Error) =>
+          answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
       );
     }
     const { signal, onProgress, ask } = context;
