@@ -96,6 +96,8 @@ export interface ServerState {
   downUntil?: number;
   /** Why it is not up. */
   reason?: string;
+  /** It wants a login that there is not. */
+  needsLogin?: boolean;
 }
 
 /** A prompt of a server, as the gateway has it. */
@@ -245,14 +247,12 @@ export interface ToolAnswer {
   question?: ApprovalQuestion;
 }
 
-/** A tool of the gateway's own that runs programs, which call the servers' tools. */
-export interface ProgramTool {
+/** A tool of the gateway itself. */
+export interface OwnTool {
   /** As a list has it. */
   readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
-  /** Calls it. `meta`: that of the request, for the servers. Never rejects. */
-  run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
-  /** What became of a program, by its receipt; undefined for a receipt that is none of a program. */
-  status(receipt: string, context: ToolCallContext): Promise<ToolAnswer> | undefined;
+  /** `meta`: the request's, for servers. Never rejects. */
+  call(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
 }
 
 /** Calls of tools through a router. Never rejects: every fault is an answer. */

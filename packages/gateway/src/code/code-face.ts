@@ -2,18 +2,18 @@ import { type JsonObject, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
 import { defined, errorText } from "@toolglot/internal";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunParked } from "@toolglot/sandbox";
-import {
-  type Caller,
-  type ImportedServer,
-  type ImportedTool,
-  type Outcome,
-  type ProgramTool,
-  type ToolAnswer,
-  type ToolCallContext,
-  type ToolCalls,
+import type {
+  Caller,
+  ImportedServer,
+  ImportedTool,
+  Outcome,
+  ToolAnswer,
+  ToolCallContext,
+  ToolCalls,
   ToolSearch,
 } from "@toolglot/trp-mcp";
-import type { Sandboxes } from "./load-sandbox.ts";
+import type { CodeSettings } from "../config/settings.ts";
+import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
 import { ProgramCalls } from "./program-calls.ts";
@@ -29,16 +29,23 @@ export interface CodeFaceOptions {
   visible(caller: Caller, tool: ImportedTool): boolean;
   /** Where programs that wait are kept: the router's store. */
   storage: Pick<Storage, "operations" | "logs" | "now">;
+  settings: CodeSettings;
+  /** For `tools.search` of programs. */
+  finder: ToolSearch;
   /** Waits until a request for approval is decided, as long as a call may wait. Default: a program that waits is answered at once. */
   waitForDecision?(approvalId: string, context: ToolCallContext): Promise<boolean>;
-  /** From {@link loadSandboxes}. They end with the face. */
-  sandboxes: Sandboxes;
   /** After a crash another process takes a program over this much later, in milliseconds. Default 15,000. */
   leaseMs?: number;
 }
 
 /** The tool `toolglot_run`. */
-export interface CodeFace extends ProgramTool {
+export interface CodeFace {
+  /** As a list has it. */
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  /** Calls it. `meta`: the request's, for the servers. Never rejects. */
+  run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
+  /** What became of a program, by its receipt; undefined for a receipt that is none of a program. */
+  status(receipt: string, context: ToolCallContext): Promise<ToolAnswer> | undefined;
   /** Ends programs that run: they go on when they are asked for again. */
   close(): Promise<void>;
 }
@@ -58,23 +65,25 @@ const day = 24 * 60 * 60 * 1_000;
 /** Ends of a run that leave it open: it goes on when it is asked for again. */
 const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailure"]);
 
-/** Makes the face in which models write programs. */
-export function createCodeFace(options: CodeFaceOptions): CodeFace {
-  return new SandboxedCode(options);
+/**
+ * Makes the face in which models write programs. Rejects with `ToolglotError` `gateway/code-missing` when what runs them is not
+ * installed.
+ */
+export async function createCodeFace(options: CodeFaceOptions): Promise<CodeFace> {
+  return new SandboxedCode(options, await loadSandboxes(options.settings));
 }
 
 class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
   readonly #sandboxes: Sandboxes;
-  readonly #finder = new ToolSearch();
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
   readonly #running = new Map<string, { answer: Promise<ToolAnswer>; context: ToolCallContext }>();
 
-  constructor(options: CodeFaceOptions) {
+  constructor(options: CodeFaceOptions, sandboxes: Sandboxes) {
     this.#options = options;
-    this.#sandboxes = options.sandboxes;
-    this.listed = runTool([...options.sandboxes.keys()]);
+    this.#sandboxes = sandboxes;
+    this.listed = runTool([...sandboxes.keys()]);
   }
 
   async run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
@@ -137,8 +146,7 @@ class SandboxedCode implements CodeFace {
   /** Runs it until it ends, or waits for what nobody decides now. */
   async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
     const { receipt, language, log, replayedAt } = asked;
-    const { calls: toolCalls } = this.#options;
-    const finder = this.#finder;
+    const { calls: toolCalls, finder } = this.#options;
     const visible = (): ImportedTool[] => this.#visibleTo(context.caller);
     const isAsked = new Set<string>();
     for (;;) {
@@ -194,7 +202,8 @@ class SandboxedCode implements CodeFace {
         continue;
       }
       const decision = await elicit(question).catch(() => ({ decision: "cancel" as const }));
-      if (await this.#options.calls.decide(caller, approvalId, decision)) isDecided = true;
+      const { fingerprint } = question;
+      if (await this.#options.calls.decide(caller, approvalId, { ...decision, fingerprint })) isDecided = true;
     }
     const { waitForDecision } = this.#options;
     // 0: somebody is asked in another way, after the answer.

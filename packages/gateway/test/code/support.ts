@@ -18,9 +18,9 @@ import {
   type ImportedTool,
   type ToolAnswer,
   type ToolCallContext,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import { type CodeFace, type CodeFaceOptions, createCodeFace } from "../../src/code/code-face.ts";
-import { loadSandboxes } from "../../src/code/load-sandbox.ts";
 import type { CodeSettings } from "../../src/config/settings.ts";
 
 export const agent: Caller = { principal: principal({ id: "agent" }), client: { name: "test", version: "1" } };
@@ -115,10 +115,11 @@ export async function bench(
   });
   const options: CodeFaceOptions = {
     ...{ calls, servers: () => servers as unknown as ImportedServer[], visible: () => true, storage: store },
-    sandboxes: await loadSandboxes(settings),
+    settings,
+    finder: new ToolSearch(),
     ...more,
   };
-  return { router, store, clock, ran, face: createCodeFace(options) };
+  return { router, store, clock, ran, face: await createCodeFace(options) };
 }
 
 export function text(words: string): McpCallResult {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
-import type { ImportedServer, ImportedTool, ProgramTool } from "@toolglot/trp-mcp";
+import type { ImportedServer, ImportedTool, OwnTool } from "@toolglot/trp-mcp";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
 import { Face, type FaceName } from "../../../trp-mcp/src/faces/face.ts";
@@ -38,8 +38,9 @@ function tooled(count: number): ImportedServer[] {
 }
 
 function listOf(face: FaceName, servers: readonly ImportedServer[]): JsonObject[] {
-  const programs = { listed: runTool(["javascript", "python"]) } as ProgramTool;
-  return new Face({ face, servers: () => servers, visible: () => true, programs }).list(agent);
+  const programs = { listed: runTool(["javascript", "python"]) } as OwnTool;
+  const own = () => (face === "code" ? [programs] : []);
+  return new Face({ face, servers: () => servers, visible: () => true, own }).list(agent);
 }
 
 const tokens = (tools: readonly JsonObject[]): number => countTokens(JSON.stringify({ tools }));

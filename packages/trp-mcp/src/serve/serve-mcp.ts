@@ -9,7 +9,7 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
-import { Face, type FaceName } from "../faces/face.ts";
+import { Face } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import type { ExactServer } from "./exact-server.ts";
 import { authOf, callerIn, type GateParts, gateServer } from "./gate-server.ts";
@@ -37,7 +37,7 @@ export interface McpGate {
   /** Sessions of the revisions before 2026-07-28 that are open over HTTP. */
   readonly sessions: number;
   /** How tools are shown; decided once. */
-  readonly face: Exclude<FaceName, "auto">;
+  readonly face: "tools" | "search" | "code";
   /**
    * Answers a request of Streamable HTTP, in every revision. Host, Origin and token have been looked at; `body` is what was parsed of the
    * body, when it has been read. Never rejects.
@@ -91,15 +91,15 @@ class Gate implements McpGate {
 
   constructor(options: ServeMcpOptions) {
     this.#options = options;
-    const { servers, visible, programs, face: name = "auto", requestSecret } = options;
+    const { calls, servers, visible, face: name = "auto", requestSecret } = options;
     const onError = (error: Error): void => options.onError?.(error);
-    const face = new Face({ face: name, servers, visible, ...(programs && { programs }) });
+    const face = new Face({ face: name, servers, visible, own: options.own });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     this.#parts = {
       options,
       face,
-      tools: new ToolRequests(face, options, states, logs),
+      tools: new ToolRequests(face, calls, states, logs),
       offers: new Offers(options),
       logs,
       subscriptions: new Subscriptions(onError),
@@ -117,7 +117,7 @@ class Gate implements McpGate {
     return this.#sessions.size;
   }
 
-  get face(): Exclude<FaceName, "auto"> {
+  get face(): "tools" | "search" | "code" {
     return this.#parts.face.name;
   }
 

@@ -12,7 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Face, Target } from "../faces/face.ts";
-import type { Caller, ProgramTool, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
+import type { Caller, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
 import {
   type Askable,
   approvalElicitation,
@@ -24,7 +24,6 @@ import {
 } from "./asking.ts";
 import { exactly } from "./exact-server.ts";
 import { callerOf, cancellation, clientOf, type Incoming, metaOf, progressTo } from "./incoming.ts";
-import type { ServeMcpOptions } from "./options.ts";
 import { ParkedCalls, RunningCall } from "./parked-calls.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
@@ -48,16 +47,9 @@ export class ToolRequests {
   readonly #calls: ToolCalls;
   readonly #states: RequestStateCodec<RequestState>;
   readonly #logs: ServerLogs;
-  readonly #programs: ProgramTool | undefined;
   readonly #parked = new ParkedCalls<Result>();
 
-  constructor(
-    face: Face,
-    { calls, programs }: Pick<ServeMcpOptions, "calls" | "programs">,
-    states: RequestStateCodec<RequestState>,
-    logs: ServerLogs,
-  ) {
-    this.#programs = programs;
+  constructor(face: Face, calls: ToolCalls, states: RequestStateCodec<RequestState>, logs: ServerLogs) {
     this.#face = face;
     this.#calls = calls;
     this.#states = states;
@@ -120,6 +112,7 @@ export class ToolRequests {
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, name, target)) throw badState();
     const answers = context.mcpReq.inputResponses ?? {};
+    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     const person: Person = {
       can,
       state,
@@ -133,11 +126,10 @@ export class ToolRequests {
           name,
           run,
           callerOf(incoming),
-          { signal, onProgress, ...((can.forms || can.urls) && { ask }) },
+          { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) },
           person,
         ),
       );
-    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     for (;;) {
       const end = await call.next(round);
       if ("result" in end) return end.result;
@@ -201,11 +193,9 @@ export class ToolRequests {
     request: ServerContext,
   ): Promise<ToolAnswer> {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
-    if (target.kind === "status") {
-      return this.#programs?.status(target.id, context) ?? this.#calls.status(target.id, context);
-    }
+    if (target.kind === "status") return this.#calls.status(target.id, context);
     const { key, meta } = metaOf(request);
-    if (target.kind === "program") return target.programs.run(target.arguments, context, meta);
+    if (target.kind === "own") return target.tool.call(target.arguments, context, meta);
     return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
