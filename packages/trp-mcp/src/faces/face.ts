@@ -22,6 +22,12 @@ export type Target =
 
 /** The list up to which `auto` shows tools as they are, in bytes: 10,000 tokens. */
 const autoBytes = 40_000;
+/** How a tool is called that was found. */
+const calling = {
+  tools: "its name calls",
+  search: "toolglot_call calls",
+  code: 'tools["NAME"]({ … }) calls in a program',
+};
 const defaultLimit = 8;
 const maxLimit = 20;
 
@@ -71,7 +77,7 @@ export class Face {
     const ours = this.#ownOf(caller).find(({ listed }) => listed.name === name);
     if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
     if (this.name === "tools") return undefined;
-    if (name === own.call.name) return this.#called(caller, args);
+    if (name === own.call.name && this.name === "search") return this.#called(caller, args);
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
     return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
   }
@@ -122,7 +128,7 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
+        : [`Arguments marked ? are optional. toolglot_describe gives schemas, ${calling[this.name]}.`, ...lines].join(
             "\n",
           );
     return { kind: "text", text };
