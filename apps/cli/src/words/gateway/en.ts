@@ -1,8 +1,5 @@
-import type { Locale } from "@toolglot/core";
-import { zh } from "./gateway-zh.ts";
-
 /** What `gateway` says in English. `cli` is how the person calls it. */
-const en = (cli: string) => ({
+export const en = (cli: string) => ({
   about:
     "serves the tools of MCP servers to any MCP client, with policy, approvals, effects that happen once, and an audit log between",
   lang: "language of what is said here",
@@ -156,6 +153,3 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
 
 /** What it says, in one language. */
 export type GatewayWords = ReturnType<typeof en>;
-
-/** Returns what `gateway` says in a language; English by default. `cli`: how the person calls the command line. */
-export const gatewayWords = (locale?: Locale, cli = "toolglot"): GatewayWords => (locale === "zh" ? zh : en)(cli);
