@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach } from "vitest";
+import { scripts } from "../../../bundled-script.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "toolglot-programs-"));
+const folders: string[] = [];
 const running = new Set<ChildProcess>();
 
 afterEach(async () => {
@@ -14,13 +14,21 @@ afterEach(async () => {
   for (const child of left) child.kill("SIGKILL");
   await Promise.all(left.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, "exit")));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** By which packages in a bundle find the modules of Node that they `require`. */
-const requireOfNode = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+const requireOfNode =
+  'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
-/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. */
+/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. A driver of a database is left out. */
 export async function bundle(name: string, from: string): Promise<string> {
+  let home = from;
+  while (!existsSync(join(home, "package.json"))) home = dirname(home);
+  // Inside the package, so that what is left out is found from there.
+  const folder = mkdtempSync(join(home, "node_modules/.programs-"));
+  folders.push(folder);
   const outfile = join(folder, `${name}.mjs`);
   await build({
     entryPoints: [join(from, "processes", `${name}.ts`)],
@@ -30,6 +38,10 @@ export async function bundle(name: string, from: string): Promise<string> {
     format: "esm",
     target: "node20",
     conditions: ["source"],
+    plugins: [scripts],
+    external: ["libsql"],
+    // Modules as they are: what is wrapped for every loader may look for its parts while it runs.
+    mainFields: ["module", "main"],
     banner: { js: requireOfNode },
     logLevel: "error",
   });

@@ -96,6 +96,8 @@ export interface ServerState {
   downUntil?: number;
   /** Why it is not up. */
   reason?: string;
+  /** It wants a login that there is not. */
+  needsLogin?: boolean;
 }
 
 /** A prompt of a server, as the gateway has it. */
@@ -178,6 +180,11 @@ export interface ToolCall {
   key?: string;
   /** `_meta` of the request that goes on to the server: `traceparent`, and what is not the protocol's own. */
   meta?: JsonObject;
+  /**
+   * When this very call was first begun, by the store's clock: it is made again since its answer was lost. Its effect, done since then, is
+   * its outcome, whatever the tool's rule for repeats.
+   */
+  begunAt?: number;
 }
 
 /** What a call has around it. */
@@ -199,6 +206,8 @@ export interface ToolCallContext {
    * that asks the person in its own way, after `pending`.
    */
   waitMs?: number;
+  /** For the audit log: what belongs together, as the calls of one program. Default: the caller's session. */
+  traceId?: string;
 }
 
 /** A request for approval, for a person. */
@@ -236,6 +245,14 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+}
+
+/** A tool of the gateway itself. */
+export interface OwnTool {
+  /** As a list has it. */
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  /** `meta`: the request's, for servers. Never rejects. */
+  call(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
 }
 
 /** Calls of tools through a router. Never rejects: every fault is an answer. */

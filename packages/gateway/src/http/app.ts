@@ -4,6 +4,7 @@ import { createFetchHandler, type Router } from "@toolglot/trp-core";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Authenticator } from "../identity/authenticator.ts";
+import type { ApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
 import { checkHead } from "./guards.ts";
 import { type HostRules, hostCheck, hostName, isLoopback } from "./hosts.ts";
@@ -25,7 +26,9 @@ export interface HttpAppOptions {
   /** What else a server needs to be ready, besides the store and the file of tokens. */
   readiness?: () => readonly ReadinessCheck[] | Promise<readonly ReadinessCheck[]>;
   /** The page for people, mounted at `/approvals`. */
-  page?: { readonly routes: Hono<HostEnv>; close(): void };
+  page?: Pick<ApprovalsPage, "routes" | "close">;
+  /** Where people log in at servers, mounted at `/connect`. */
+  connect?: Hono<HostEnv>;
   /** Gets a line about an error that no answer shows. */
   log?(line: string): void;
 }
@@ -43,7 +46,7 @@ export interface HttpApp {
  * identified. Throws `TypeError` for a path that can't be.
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { mcp, auth, router, mask, listen, metrics, page, readiness = () => [], log = () => {} } = options;
+  const { mcp, auth, router, mask, listen, metrics, page, connect, readiness = () => [], log = () => {} } = options;
   const { path = "/mcp" } = listen;
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) throw new TypeError(`listen.path must be a path as /mcp, not ${path}`);
   const hosts = hostCheck(listen);
@@ -139,6 +142,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   );
   app.all(path, identify, mcpRoute(mcp));
   if (page !== undefined) app.route("/approvals", page.routes);
+  if (connect !== undefined) app.route("/connect", connect);
 
   return {
     fetch: async (request, bindings = {}) => app.fetch(request, bindings),

@@ -112,6 +112,7 @@ export class ToolRequests {
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, name, target)) throw badState();
     const answers = context.mcpReq.inputResponses ?? {};
+    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     const person: Person = {
       can,
       state,
@@ -125,11 +126,10 @@ export class ToolRequests {
           name,
           run,
           callerOf(incoming),
-          { signal, onProgress, ...((can.forms || can.urls) && { ask }) },
+          { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) },
           person,
         ),
       );
-    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     for (;;) {
       const end = await call.next(round);
       if ("result" in end) return end.result;
@@ -195,6 +195,7 @@ export class ToolRequests {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
     if (target.kind === "status") return this.#calls.status(target.id, context);
     const { key, meta } = metaOf(request);
+    if (target.kind === "own") return target.tool.call(target.arguments, context, meta);
     return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
