@@ -1,7 +1,8 @@
 /** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
 export { CallChannel } from "./calls/call-channel.ts";
+export type { ToolCallsOptions } from "./calls/options.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
-export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
+export { createToolCalls } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
 export { ToolSearch } from "./faces/tool-search.ts";
 export { type ImportOptions, importMcpServer } from "./import/import-server.ts";

@@ -1,5 +1,5 @@
 import { UsageError } from "../cli/usage-error.ts";
-import type { GatewayWords } from "../words/gateway/index.ts";
+import type { GatewayWords } from "../words/gateway.ts";
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { collected } from "../cli/flags.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Host } from "../host.ts";
-import type { GatewayWords } from "../words/gateway/index.ts";
+import type { GatewayWords } from "../words/gateway.ts";
 
 /** Options of `gateway`; its subcommands have them too. */
 export interface GatewayFlags {

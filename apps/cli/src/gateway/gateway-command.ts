@@ -3,7 +3,7 @@ import { Argument, Command, Option } from "commander";
 import { collected } from "../cli/flags.ts";
 import type { Run } from "../cli/run-command.ts";
 import type { Host } from "../host.ts";
-import { gatewayWords } from "../words/gateway/index.ts";
+import { gatewayWords } from "../words/gateway.ts";
 import { withExitCode } from "./exit-code.ts";
 import { addGatewayFlags, type GatewayRun } from "./flags.ts";
 

@@ -3,7 +3,7 @@ import { defined } from "@toolglot/internal";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { styleFor } from "../view/style.ts";
-import type { GatewayWords } from "../words/gateway/index.ts";
+import type { GatewayWords } from "../words/gateway.ts";
 import { loadPlaces } from "./config.ts";
 import { expiryOf } from "./dates.ts";
 import type { GatewayRun } from "./flags.ts";
