@@ -125,7 +125,7 @@ class Gate implements McpGate {
     if (this.#closed) return errorResponse(503, { code: -32000, message: "The gateway is closing." });
     try {
       this.#watch();
-      const body = parsed ?? (await bodyOf(request));
+      const body = parsed === undefined ? await bodyOf(request) : parsed;
       if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body);
       return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
     } catch (error) {
