@@ -20,6 +20,7 @@ const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["router", async () => (await import("./router/router-command.ts")).routerCommand],
   ["approvals", async () => (await import("./router/approvals-command.ts")).approvalsCommand],
   ["audit", async () => (await import("./router/audit-command.ts")).auditCommand],
+  ["gateway", async () => (await import("./gateway/gateway-command.ts")).gatewayCommand],
   ["scan", async () => (await import("./scan/scan-command.ts")).scanCommand],
   ["sessions", async () => (await import("./sessions/sessions-command.ts")).sessionsCommand],
   ["undo", async () => (await import("./project/undo-command.ts")).undoCommand],

@@ -1,6 +1,7 @@
 import { wildcardTest } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { policyRuleProblems } from "../src/policy/check-rules.ts";
 import { defaultPolicy } from "../src/policy/decide.ts";
 import { createPolicy } from "../src/policy/rules.ts";
 import type { ArgumentCondition, PolicyDecision, PolicyRule } from "../src/policy/types.ts";
@@ -342,6 +343,24 @@ it.each<[unknown, RegExp]>([
 ])("rules %j: TypeError with the cure", (rules, message) => {
   expect(() => createPolicy({ version: "1", rules: rules as PolicyRule[] })).toThrow(TypeError);
   expect(() => createPolicy({ version: "1", rules: rules as PolicyRule[] })).toThrow(message);
+});
+
+it("all that can't be meant is told with its place, in order", () => {
+  const rules = [
+    { id: "a", decision: "deny", which: { riskTiers: ["LOW", "low"], famlies: [] } },
+    { id: "a", decision: "refuse", args: [{ at: "/x" }] },
+    3,
+  ];
+  expect(policyRuleProblems(rules).map(({ path, key }) => [path.join("/"), key])).toEqual([
+    ["0/which/riskTiers/1", undefined],
+    ["0/which", "famlies"],
+    ["1/decision", undefined],
+    ["1/args/0", undefined],
+    ["1/id", undefined],
+    ["2", undefined],
+  ]);
+  expect(policyRuleProblems({})).toEqual([{ path: [], message: "must be an array of rules" }]);
+  expect(policyRuleProblems([{ id: "a", decision: "deny" }])).toEqual([]);
 });
 
 it("a policy needs a version, and a fallback that can decide", () => {

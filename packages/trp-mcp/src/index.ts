@@ -5,6 +5,7 @@ export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
 export { type ImportOptions, importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
+export { slug } from "./import/names.ts";
 export { acceptTools, type PinMode } from "./import/pins.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
 export { type GateConnection, type McpGate, serveMcp } from "./serve/serve-mcp.ts";

@@ -20,7 +20,7 @@ export async function runCommand(
   };
   const command = build(run, host, languageIn(args));
   const output = { writeOut: (text: string) => void host.stdout.write(text), writeErr: () => undefined };
-  for (const one of [command, ...command.commands]) one.exitOverride().configureOutput(output);
+  for (const one of withSubcommands(command)) one.exitOverride().configureOutput(output);
   try {
     await command.parseAsync([...args], { from: "user" });
   } catch (error) {
@@ -28,4 +28,8 @@ export async function runCommand(
     if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, ""));
   }
   return code;
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }

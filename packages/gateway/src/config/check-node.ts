@@ -35,6 +35,11 @@ function walkKeys(schema: Parts | undefined, node: Node, path: Path, tell: Tell)
     const member = entries === undefined ? schema.value : Object.hasOwn(entries, key) ? entries[key] : undefined;
     if (member !== undefined) walkKeys(partsOf(member, value), value, [...path, key], tell);
     else if (entries !== undefined) tell([...path, key], unknownKey(key, Object.keys(entries)), keyNode);
+    // The library leaves such members out.
+    if (schema.value !== undefined && /^(?:__proto__|prototype|constructor)$/.test(key)) {
+      const cure = "Choose another; where it is a glob, write ? for one of its letters.";
+      tell([...path, key], { code: "config/value", message: "is a name that can't be used here", cure }, keyNode);
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 import { isObject } from "@toolglot/internal";
+import { slug } from "@toolglot/trp-mcp";
 import { type Tell, unknownKey } from "./check-node.ts";
 import type { ServerConfig } from "./config-types.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
-import { slug } from "./slug.ts";
+
 import type { Path, ProblemText } from "./source.ts";
 
 interface Checked {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { text } from "./schema-words.ts";
 import { entrySchema } from "./server-entry.ts";
-import { settingsSchema, text } from "./settings-schema.ts";
+import { settingsSchema } from "./settings-schema.ts";
 
 const servers = v.record(v.string(), entrySchema);
 

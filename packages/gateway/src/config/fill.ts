@@ -141,7 +141,7 @@ export function pathFrom(path: string, { folder, home }: Pick<FillScope, "folder
 export function readSmallFile(path: string): { text: string } | { problem: string } {
   try {
     const info = statSync(path);
-    if (!info.isFile()) return { problem: "is no file" };
+    if (!info.isFile() && !info.isFIFO()) return { problem: "is no file" };
     if (info.size > maxFileBytes) return { problem: "is larger than 1 MiB" };
     return { text: readFileSync(path, "utf8") };
   } catch (error) {

@@ -2,8 +2,8 @@ import { createPolicy, defaultPolicy, type PolicyEngine, policyRuleProblems } fr
 import type { Node } from "jsonc-parser";
 import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
 import { type FillScope, fillText, pathFrom, readSmallFile } from "./fill.ts";
+import { policyFields } from "./policy-schema.ts";
 import type { PolicySettings } from "./settings.ts";
-import { policyFields } from "./settings-schema.ts";
 import { memberOf, membersOf, nodeAt, type Path, Source, valueAt } from "./source.ts";
 
 /** Returns the engine that settings describe. */

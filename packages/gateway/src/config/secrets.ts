@@ -1,3 +1,5 @@
+import { sep } from "node:path";
+
 /** A value that nobody may see, with the name that stands in its place. */
 export interface ConfigSecret {
   name: string;
@@ -15,6 +17,11 @@ export class SecretList {
   /** A value that came from outside. */
   add(name: string, value: string): void {
     if (value !== "" && !open.has(name) && !this.#names.has(value)) this.#names.set(value, name);
+  }
+
+  /** A variable of a program. The path of something in one of the folders is no secret: approvers have to read it. */
+  addVariable(name: string, value: string, folders: readonly string[]): void {
+    if (!folders.some((folder) => value === folder || value.startsWith(folder + sep))) this.add(name, value);
   }
 
   addHeader(name: string, value: string): void {

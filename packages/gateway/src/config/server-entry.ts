@@ -2,12 +2,13 @@ import { parseEnv } from "node:util";
 import { defined } from "@toolglot/internal";
 import type { McpHttpTransport, McpStdioTransport } from "@toolglot/toolkit/mcp";
 import type { PolicyRule } from "@toolglot/trp-core";
+import { slug } from "@toolglot/trp-mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
 import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
 import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
-import { agreeing, text } from "./settings-schema.ts";
-import { slug } from "./slug.ts";
+import { agreeing, text } from "./schema-words.ts";
+
 import { memberOf, membersOf, type Path } from "./source.ts";
 
 /** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
@@ -122,7 +123,7 @@ function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, tell: Tell): 
   if (fromFile === undefined) return undefined;
   const all = { ...fromFile, ...env };
   for (const [key, value] of Object.entries(all)) {
-    scope.secrets.add(key, value);
+    scope.secrets.addVariable(key, value, [scope.workspaceFolder, scope.home]);
     if (/^[^=\0]+$/.test(key) && !value.includes("\0")) continue;
     const cure = "Leave it out: no process can have such a variable.";
     tell([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });

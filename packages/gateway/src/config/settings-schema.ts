@@ -1,44 +1,31 @@
-import type { JsonValue } from "@toolglot/core";
 import type { ToolSettings } from "@toolglot/trp-mcp";
 import * as v from "valibot";
-import type { GatewaySettings, PolicySettings, ServerSettings } from "./settings.ts";
+import { policySchema } from "./policy-schema.ts";
+import {
+  agreeing,
+  effect,
+  flag,
+  glob,
+  globs,
+  ioClass,
+  json,
+  matching,
+  ms,
+  object,
+  oneOf,
+  opt,
+  pointer,
+  riskTier,
+  safeUrl,
+  text,
+  texts,
+  whole,
+} from "./schema-words.ts";
+import type { GatewaySettings, ServerSettings } from "./settings.ts";
 
 // The one place of what may stand under `gateway`: it checks files, gives defaults, and becomes the JSON Schema for editors. A message
 // says what a value must be. The doc comments of `settings.ts` describe the settings.
 
-const maxMs = 2_147_483_647;
-const opt = v.exactOptional;
-
-const textWords = "text that is not empty";
-export const text: v.GenericSchema<string> = v.pipe(v.string(textWords), v.minLength(1, textWords));
-const texts = v.array(text, "a list of texts");
-const flag = v.boolean("true or false");
-
-export function oneOf<const Word extends string>(...words: Word[]): v.GenericSchema<Word> {
-  const quoted = words.map((word) => `"${word}"`);
-  return v.picklist(words, `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
-}
-
-function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
-  const words =
-    most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`;
-  return v.pipe(v.number(words), v.integer(words), v.minValue(least, words), v.maxValue(most, words));
-}
-const ms = (least: number): v.GenericSchema<number> => whole(least, maxMs);
-
-function matching(form: RegExp, words: string): v.GenericSchema<string> {
-  return v.pipe(v.string(words), v.regex(form, words));
-}
-
-function object<const Entries extends v.ObjectEntries>(entries: Entries): v.StrictObjectSchema<Entries, string> {
-  return v.strictObject(entries, "an object");
-}
-
-const glob = matching(/^[\s\S]{1,256}$/, "a glob of 1 to 256 characters, as get_*");
-const globs = v.array(glob, "a list of globs, as get_*");
-const pointer = matching(/^(?:\/(?:[^~/]|~[01])*)*$/, "a JSON pointer, as /id");
-const loopback = /^https:\/\/[\s\S]+|^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?:[:/][\s\S]*)?$/i;
-const safeUrl = matching(loopback, "an https URL, or one of loopback");
 const header = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of a header");
 
 const repeatMode = oneOf("window", "in-doubt", "free");
@@ -53,26 +40,6 @@ const repeat = v.union(
   ],
   '"window", "in-doubt", "free", or an object',
 );
-
-function some<Schema extends v.GenericSchema>(item: Schema): v.GenericSchema<v.InferOutput<Schema>[]> {
-  return v.pipe(v.array(item, "a list"), v.minLength(1, "a list of at least one"));
-}
-
-const riskTier = oneOf("LOW", "MEDIUM", "HIGH", "CRITICAL");
-const ioClass = oneOf("READ", "WRITE");
-const effect = oneOf("pure", "idempotent", "keyed", "probe", "opaque");
-const moment = matching(
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/,
-  "a time with its zone, as 2026-12-24T00:00:00Z",
-);
-const json = v.custom<JsonValue>((value) => value !== undefined, "JSON");
-
-/** Holds a schema to a type, both ways. */
-export function agreeing<Value>(): <Schema extends v.GenericSchema>(
-  schema: [Value, v.InferOutput<Schema>] extends [v.InferOutput<Schema>, Value] ? Schema : never,
-) => v.GenericSchema<unknown, Value> {
-  return (schema) => schema as unknown as v.GenericSchema<unknown, Value>;
-}
 
 const toolSettings = agreeing<MutableTool>()(
   object({
@@ -126,71 +93,6 @@ const serverSettings = agreeing<ServerSettings>()(
     ),
   }),
 );
-
-// What a policy may say is `createPolicy`'s to check. For editors the same as a schema; a test holds the two together.
-const rule = object({
-  id: matching(/^[\w.:-]{1,64}$/, "1 to 64 letters, digits, or . _ : -"),
-  decision: oneOf("allow", "deny", "approve"),
-  reason: opt(matching(/^[\s\S]{1,500}$/, "a sentence of at most 500 characters")),
-  who: opt(
-    object({
-      tenants: opt(some(text)),
-      principals: opt(some(text)),
-      roles: opt(some(text)),
-      withoutRoles: opt(some(text)),
-      canDelete: opt(flag),
-    }),
-  ),
-  which: opt(
-    object({
-      capIds: opt(some(glob)),
-      families: opt(some(glob)),
-      riskTiers: opt(some(riskTier)),
-      ioClass: opt(ioClass),
-      effects: opt(some(effect)),
-    }),
-  ),
-  args: opt(
-    some(
-      object({
-        at: pointer,
-        not: opt(flag),
-        exists: opt(flag),
-        equals: opt(json),
-        in: opt(some(json)),
-        greaterThan: opt(v.number("a number")),
-        lessThan: opt(v.number("a number")),
-        matches: opt(some(glob)),
-        maxLength: opt(whole(0)),
-      }),
-    ),
-  ),
-  when: opt(
-    object({
-      weekdays: opt(some(oneOf("mon", "tue", "wed", "thu", "fri", "sat", "sun"))),
-      hours: opt(object({ from: whole(0, 24), to: whole(0, 24) })),
-      notBefore: opt(moment),
-      notAfter: opt(moment),
-    }),
-  ),
-  rate: opt(
-    object({
-      limit: whole(1),
-      windowMs: whole(1),
-      per: opt(v.array(oneOf("tenant", "principal", "capability"), "a list")),
-    }),
-  ),
-});
-
-const version = matching(/^[\s\S]{1,64}$/, "text of 1 to 64 characters, as 2026-11-21");
-const fallback = oneOf("default", "deny");
-
-export const policySchema: v.GenericSchema<unknown, PolicySettings> = object({
-  $schema: opt(text),
-  version,
-  rules: v.array(rule, "a list of rules"),
-  fallback: opt(fallback),
-}) as v.GenericSchema as v.GenericSchema<unknown, PolicySettings>;
 
 /** Some defaults depend on where a gateway runs. */
 type FromFiles = Omit<GatewaySettings, "store" | "tokens"> & { store?: string; tokens?: string };
@@ -290,12 +192,6 @@ export const settingsSchema: v.GenericSchema<unknown, FromFiles> = agreeing<From
       }),
     ),
   }),
-);
-
-/** What a policy has around its rules. */
-export const policyFields: v.GenericSchema<unknown, Omit<PolicySettings, "rules">> = v.object(
-  { version, fallback: opt(fallback) },
-  "an object with version and rules",
 );
 
 /** Returns the settings of a server about which nothing is said. */

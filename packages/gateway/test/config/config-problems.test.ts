@@ -85,6 +85,16 @@ it.each<[object, RegExp]>([
   [{ servers: { shop: { tools: { x: { effect: "probe" } } } } }, /needs "probe"/],
   [{ servers: { shop: { tools: { x: { effectKey: "a{" } } } } }, /effectKey: must be text with the names/],
   [{ servers: { shop: { tools: { x: { downstreamKeyIn: "key" } } } } }, /downstreamKeyIn: must be a JSON pointer/],
+  [
+    { servers: { shop: { tools: { x: { probe: { tool: "a", arguments: {}, found: "/a" }, effect: "opaque" } } } } },
+    /probe: is/,
+  ],
+  [{ servers: { shop: { tools: { x: { probe: { tool: "a", arguments: [], found: "/a" } } } } } }, /must be an object/],
+  [
+    { servers: { shop: { tools: { x: { io: "READ", risk: "LOW", effect: "opaque" } } } } },
+    /can't be a READ of LOW risk/,
+  ],
+  [{ servers: { shop: { tools: { constructor: { hidden: true } } } } }, /is a name that can't be used here/],
   [{ metrics: { open: true }, listen: { host: "0.0.0.0" } }, /metrics\.open: is for loopback only/],
   [{ results: { maxBytes: 10 } }, /keepBytes: is more than maxBytes/],
   [{ policy: 3 }, /policy: must be an object with version and rules, not a number/],

@@ -2,8 +2,8 @@ import { policyRuleProblems } from "@toolglot/trp-core";
 import fc from "fast-check";
 import { safeParse } from "valibot";
 import { expect, it } from "vitest";
+import { policySchema } from "../../src/config/policy-schema.ts";
 import { formatProblems } from "../../src/config/problem.ts";
-import { policySchema } from "../../src/config/settings-schema.ts";
 import { load, problemsOf } from "./rig.ts";
 
 const secret = "hunter2-hunter2";

@@ -202,6 +202,17 @@ it("should list the secrets of settings", async () => {
   );
 });
 
+it("should not call secret what everybody may see: folders, headers of every request, variables of every process", async () => {
+  const env = { HOME: "/home/ada", LANG: "C.UTF-8" };
+  const shop = {
+    command: "x",
+    args: ["${HOME}"],
+    env: { ROOT: "${workspaceFolder}/a", LANG: "${LANG}", H: "${userHome}" },
+  };
+  const web = { url: "https://w.example", headers: { "Content-Type": "application/json" } };
+  expect((await load({ mcpServers: { shop, web } }, { env })).secrets).toEqual([]);
+});
+
 it("should refuse options of its own that can't be meant", async () => {
   await expect(loadConfig({ file: "x" } as never)).rejects.toThrow(TypeError);
 });

@@ -1,0 +1,18 @@
+import { acceptTools } from "@toolglot/gateway";
+import { exitCodes } from "../cli/exit-codes.ts";
+import type { GatewayRun } from "./flags.ts";
+import { onGatewayStore } from "./on-gateway-store.ts";
+
+/** Accepts a server's tools, or one of them, as they were listed last. `what`: `SERVER` or `SERVER/TOOL`, names as they are. */
+export function accept(run: GatewayRun, what: string): Promise<number> {
+  return onGatewayStore(run, async ({ router, config }) => {
+    const names = [...config.servers.map(({ name }) => name), ...config.disabled];
+    // A server's name may have a slash in it, and so may a tool's.
+    const server = names.find((name) => what === name || what.startsWith(`${name}/`)) ?? what.split("/", 1)[0] ?? "";
+    const tool = what === server ? undefined : what.slice(server.length + 1);
+    const accepted = await acceptTools(router.store, server, tool);
+    const { done, none } = run.say.accept;
+    run.host.stdout.write(`${accepted.length === 0 ? none(what) : done(accepted)}\n`);
+    return exitCodes.answered;
+  });
+}

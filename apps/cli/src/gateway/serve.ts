@@ -1,0 +1,61 @@
+import { createGateway } from "@toolglot/gateway";
+import { defined } from "@toolglot/internal";
+import { exitCodes } from "../cli/exit-codes.ts";
+import type { Host } from "../host.ts";
+import { loadNamed } from "./config.ts";
+import type { GatewayRun } from "./flags.ts";
+import { logTo } from "./log-lines.ts";
+
+/** Serves until the client is gone or a signal stops it. Resolves with the exit code. */
+export async function serve(run: GatewayRun): Promise<number> {
+  const { flags, host, say } = run;
+  if (flags.stdio) keepForMcp(host);
+  const config = await loadNamed(run);
+  const log = logTo(host, flags);
+  for (const { severity, file, line, path, message, cure } of config.notices) {
+    const where = [`${file}:${line}`, path].filter(Boolean).join(" ");
+    log({ level: severity === "error" ? "error" : "warn", message: `${where}: ${message}. ${cure}` });
+  }
+  const stopped = untilStopped(host);
+  const { principal, allowVolatile } = flags;
+  const gateway = await createGateway(config, {
+    ...defined({ principal, allowVolatile }),
+    noAuth: !flags.auth,
+    log,
+  });
+  try {
+    if (flags.stdio) {
+      const ended = gateway.serveStdio({ input: host.stdin, output: host.stdout });
+      return await Promise.race([ended.then(() => exitCodes.answered), stopped]);
+    }
+    const { url } = await gateway.listen();
+    host.stdout.write(`${say.listening(url, config.servers.length, gateway.tools.length)}\n`);
+    host.stderr.write(`${say.approvalsAt(new URL("/approvals", url).href)}\n`);
+    return await stopped;
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Standard output carries MCP and nothing else. A client that has gone ends the gateway in its order, not at once. */
+function keepForMcp({ stdout, stderr }: Host): void {
+  for (const stream of [stdout, stderr]) stream.removeAllListeners("error").on("error", () => {});
+  if (stdout !== process.stdout) return;
+  const { error } = console;
+  Object.assign(console, { log: error, info: error, debug: error, dir: error, table: error });
+}
+
+/** Resolves at the first Ctrl-C or SIGTERM, with the exit code. The second ends the process, but for the echo that npm makes of the first. */
+function untilStopped({ signals, exit }: Host): Promise<number> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const hear = (code: number, atOnce: number) => (): void => {
+      if (first === undefined) {
+        first = performance.now();
+        resolve(code);
+      } else if (performance.now() - first > 500) exit(atOnce);
+    };
+    signals.on("SIGINT", hear(exitCodes.cancelled, exitCodes.cancelled));
+    signals.on("SIGTERM", hear(exitCodes.answered, 143));
+  });
+}
