@@ -3,6 +3,7 @@ export { CallChannel } from "./calls/call-channel.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
 export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
+export { ToolSearch } from "./faces/tool-search.ts";
 export { type ImportOptions, importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { slug } from "./import/names.ts";

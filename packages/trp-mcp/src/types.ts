@@ -245,6 +245,17 @@ export interface ToolAnswer {
   question?: ApprovalQuestion;
 }
 
+/** A tool of the gateway's own, beside those of servers: a login at a server, programs. */
+export interface GateTool {
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  /** `meta`: of the request. Never rejects. The answer of one that makes no calls needs no outcome. */
+  call(
+    args: JsonObject,
+    context: ToolCallContext,
+    meta?: JsonObject,
+  ): Promise<Pick<ToolAnswer, "question"> & { result: McpCallResult; outcome?: Outcome }>;
+}
+
 /** Calls of tools through a router. Never rejects: every fault is an answer. */
 export interface ToolCalls {
   call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;

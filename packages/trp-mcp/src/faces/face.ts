@@ -1,17 +1,21 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import { isObject, parseJson } from "@toolglot/internal";
-import type { Caller, ImportedServer, ImportedTool } from "../types.ts";
+import type { Caller, GateTool, ImportedServer, ImportedTool } from "../types.ts";
 import { bytesOf } from "./cut-text.ts";
 import * as own from "./own-tools.ts";
 import { serverLines } from "./server-lines.ts";
 import { matchLines, ToolSearch } from "./tool-search.ts";
 
-/** How tools are shown: as they are, or behind a search; `auto` takes `tools` while their list is small. */
-export type FaceName = "tools" | "search" | "auto";
+/**
+ * How tools are shown: as they are, behind a search, or to programs, which a tool of the gateway's own runs; `auto` takes `tools` while
+ * their list is small, else `search`.
+ */
+export type FaceName = "tools" | "search" | "code" | "auto";
 
 /** What a call of a listed name comes to. */
 export type Target =
   | { kind: "call"; tool: ImportedTool; arguments: JsonObject }
+  | { kind: "own"; tool: GateTool; arguments: JsonObject }
   | { kind: "again"; receipt: string }
   | { kind: "status"; id: string }
   | { kind: "text"; text: string; isError?: true };
@@ -26,33 +30,40 @@ export interface FaceOptions {
   face: FaceName;
   servers(): readonly ImportedServer[];
   visible(caller: Caller, tool: ImportedTool): boolean;
+  own?(caller: Caller): readonly GateTool[];
 }
 
 /** Shows the servers' tools to callers, each of whom sees only what is open to him. */
 export class Face {
   readonly #options: FaceOptions;
   readonly #search = new ToolSearch();
-  #decided: "tools" | "search" | undefined;
+  #decided: Exclude<FaceName, "auto"> | undefined;
 
   constructor(options: FaceOptions) {
     this.#options = options;
   }
 
-  /** Kept from the first use on: a face that changed would cost every client its prompt cache. */
-  get name(): "tools" | "search" {
+  /** Kept from the first list on: a face that changed would cost every client its prompt cache. */
+  get name(): Exclude<FaceName, "auto"> {
     const { face } = this.#options;
-    this.#decided ??= face === "auto" ? this.#bySize() : face;
-    return this.#decided;
+    return this.#decided ?? (face === "auto" ? this.#bySize() : face);
   }
 
   /** The tools as the caller gets them listed. */
   list(caller: Caller): JsonObject[] {
+    this.#decided = this.name;
     const tools = this.#visibleTo(caller);
-    const shown =
-      this.name === "tools"
-        ? tools.map(({ listed }) => listed)
-        : [own.search(serverLines(this.#options.servers(), tools)), own.describe, own.call];
-    return [...shown, own.again, own.status];
+    const more = this.#own(caller).map(({ listed }) => listed);
+    return [...this.#shown(tools, more), own.again, own.status];
+  }
+
+  #shown(tools: readonly ImportedTool[], more: JsonObject[]): JsonObject[] {
+    if (this.#decided === "tools") {
+      const all = [...tools.map(({ listed }) => listed), ...more];
+      return all.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
+    }
+    const search = own.search(serverLines(this.#options.servers(), tools));
+    return [search, own.describe, ...(this.#decided === "code" ? [] : [own.call]), ...more];
   }
 
   /** Returns undefined for a name that the caller has no tool of. */
@@ -61,10 +72,16 @@ export class Face {
     if (name === own.status.name) return statusOf(args);
     const tool = this.#tool(caller, name);
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
-    if (this.name === "tools") return undefined;
-    if (name === own.call.name) return this.#called(caller, args);
+    const ours = this.#own(caller).find(({ listed }) => listed.name === name);
+    if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
+    if (this.#decided === "tools") return undefined;
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
-    return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
+    if (name === own.describe.name) return described(this.#visibleTo(caller), args);
+    return name === own.call.name && this.#decided !== "code" ? this.#called(caller, args) : undefined;
+  }
+
+  #own(caller: Caller): readonly GateTool[] {
+    return this.#options.own?.(caller) ?? [];
   }
 
   #tool(caller: Caller, name: string): ImportedTool | undefined {
@@ -109,9 +126,7 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
-            "\n",
-          );
+        : ["Arguments marked ? are optional. toolglot_describe gives schemas.", ...lines].join("\n");
     return { kind: "text", text };
   }
 }

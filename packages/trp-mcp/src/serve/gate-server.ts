@@ -21,7 +21,7 @@ export interface GateParts {
   logs: ServerLogs;
   subscriptions: Subscriptions;
   states: RequestStateCodec<RequestState>;
-  /** The first list waits for it. */
+  /** What comes first waits for it: the servers, for a while. */
   ready(): Promise<void>;
   onError(error: Error): void;
 }
@@ -68,7 +68,10 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     await ready();
     return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
   });
-  server.setRequestHandler("tools/call", ({ params }, context) => tools.answer(params, incoming(context)));
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    await ready();
+    return tools.answer(params, incoming(context));
+  });
   server.setRequestHandler("resources/list", async (_request, context) => {
     await ready();
     return { resources: (await offers.resources(callerOf(incoming(context)))) as never };
@@ -78,6 +81,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     return { resourceTemplates: (await offers.templates(callerOf(incoming(context)))) as never };
   });
   server.setRequestHandler("resources/read", async ({ params }, context) => {
+    await ready();
     const { meta } = metaOf(context);
     return (await offers.readResource(params.uri, readContext(incoming(context)), meta)) as never;
   });
@@ -86,6 +90,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     return { prompts: (await offers.prompts(callerOf(incoming(context)))) as never };
   });
   server.setRequestHandler("prompts/get", async ({ params }, context) => {
+    await ready();
     const { meta } = metaOf(context);
     return (await offers.getPrompt(params.name, params.arguments, readContext(incoming(context)), meta)) as never;
   });

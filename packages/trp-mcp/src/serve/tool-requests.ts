@@ -12,7 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Face, Target } from "../faces/face.ts";
-import type { Caller, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
+import type { Caller, GateTool, ToolCallContext, ToolCalls } from "../types.ts";
 import {
   type Askable,
   approvalElicitation,
@@ -29,7 +29,8 @@ import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 
 type Result = McpCallResult | InputRequiredResult;
-type Run = (input: Input) => Promise<ToolAnswer>;
+type Answer = Awaited<ReturnType<GateTool["call"]>>;
+type Run = (input: Input) => Promise<Answer>;
 type Input = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs">;
 type ApprovalState = Extract<RequestState, { approvalId: string }>;
 
@@ -66,8 +67,7 @@ export class ToolRequests {
     const target = this.#face.target(caller, name, args);
     if (target === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
     if (target.kind === "text") return exactly(textResult(target));
-    const run = (input: Input): Promise<ToolAnswer> =>
-      this.#run(target, { caller, ...defined(input) }, incoming.context);
+    const run: Run = (input) => this.#run(target, { caller, ...defined(input) }, incoming.context);
     if (incoming.era === "legacy") return exactly(asOfEarlier(await this.#inSession(name, target, run, incoming)));
     const result = await this.#inRounds(name, args, target, run, incoming);
     return isInputRequiredResult(result) ? result : exactly(result);
@@ -170,8 +170,8 @@ export class ToolRequests {
     // A person who can be asked at once is not waited for elsewhere.
     if (!mayAsk || isAtPage) return (await run(input)).result;
     const { result, outcome, question } = await run({ ...input, waitMs: 0 });
-    const isOpen = outcome.status === "pending" && outcome.approvalId !== undefined && outcome.approvalId !== asked;
-    if (!isOpen) return result;
+    const approval = outcome?.status === "pending" ? outcome.approvalId : undefined;
+    if (approval === undefined || approval === asked) return result;
     const elicitation = question && approvalElicitation(question, can);
     if (question === undefined || elicitation === undefined) return (await run(input)).result;
     const { approvalId, capId, fingerprint, expiresAt } = question;
@@ -187,14 +187,11 @@ export class ToolRequests {
     });
   }
 
-  #run(
-    target: Exclude<Target, { kind: "text" }>,
-    context: ToolCallContext,
-    request: ServerContext,
-  ): Promise<ToolAnswer> {
+  #run(target: Exclude<Target, { kind: "text" }>, context: ToolCallContext, request: ServerContext): Promise<Answer> {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
     if (target.kind === "status") return this.#calls.status(target.id, context);
     const { key, meta } = metaOf(request);
+    if (target.kind === "own") return target.tool.call(target.arguments, context, meta);
     return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
