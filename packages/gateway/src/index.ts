@@ -31,6 +31,15 @@ export { openStore } from "./gateway/open-store.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
 export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
 export type { Identity, NewToken, TokenInfo } from "./identity/types.ts";
+export {
+  createUpstreamLogins,
+  type LoginInfo,
+  type LoginOptions,
+  type LoginPrompt,
+  type LogoutResult,
+  type UpstreamLogins,
+  type UpstreamLoginsOptions,
+} from "./login/index.ts";
 export { type AuditExportOptions, type ExportedRow, exportAudit, exportedUpTo } from "./report/audit-export.ts";
 export {
   type PolicyReport,

@@ -96,6 +96,8 @@ export interface ServerState {
   downUntil?: number;
   /** Why it is not up. */
   reason?: string;
+  /** It wants a login that there is not. */
+  needsLogin?: boolean;
 }
 
 /** A prompt of a server, as the gateway has it. */
@@ -245,15 +247,12 @@ export interface ToolAnswer {
   question?: ApprovalQuestion;
 }
 
-/** A tool of the gateway's own, beside those of servers: a login at a server, programs. */
-export interface GateTool {
+/** A tool of the gateway itself. */
+export interface OwnTool {
+  /** As a list has it. */
   readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
-  /** `meta`: of the request. Never rejects. The answer of one that makes no calls needs no outcome. */
-  call(
-    args: JsonObject,
-    context: ToolCallContext,
-    meta?: JsonObject,
-  ): Promise<Pick<ToolAnswer, "question"> & { result: McpCallResult; outcome?: Outcome }>;
+  /** `meta`: the request's, for servers. Never rejects. */
+  call(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
 }
 
 /** Calls of tools through a router. Never rejects: every fault is an answer. */

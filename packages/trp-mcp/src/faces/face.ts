@@ -1,6 +1,6 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import { isObject, parseJson } from "@toolglot/internal";
-import type { Caller, GateTool, ImportedServer, ImportedTool } from "../types.ts";
+import type { Caller, ImportedServer, ImportedTool, OwnTool } from "../types.ts";
 import { bytesOf } from "./cut-text.ts";
 import * as own from "./own-tools.ts";
 import { serverLines } from "./server-lines.ts";
@@ -15,7 +15,7 @@ export type FaceName = "tools" | "search" | "code" | "auto";
 /** What a call of a listed name comes to. */
 export type Target =
   | { kind: "call"; tool: ImportedTool; arguments: JsonObject }
-  | { kind: "own"; tool: GateTool; arguments: JsonObject }
+  | { kind: "own"; tool: OwnTool; arguments: JsonObject }
   | { kind: "again"; receipt: string }
   | { kind: "status"; id: string }
   | { kind: "text"; text: string; isError?: true };
@@ -30,7 +30,7 @@ export interface FaceOptions {
   face: FaceName;
   servers(): readonly ImportedServer[];
   visible(caller: Caller, tool: ImportedTool): boolean;
-  own?(caller: Caller): readonly GateTool[];
+  own?(caller: Caller): readonly OwnTool[];
 }
 
 /** Shows the servers' tools to callers, each of whom sees only what is open to him. */
@@ -80,7 +80,7 @@ export class Face {
     return name === own.call.name && this.#decided !== "code" ? this.#called(caller, args) : undefined;
   }
 
-  #own(caller: Caller): readonly GateTool[] {
+  #own(caller: Caller): readonly OwnTool[] {
     return this.#options.own?.(caller) ?? [];
   }
 

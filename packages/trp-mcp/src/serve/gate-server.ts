@@ -68,6 +68,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     await ready();
     return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
   });
+  // A client that knows what it wants need not list it first.
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     await ready();
     return tools.answer(params, incoming(context));
@@ -95,6 +96,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     return (await offers.getPrompt(params.name, params.arguments, readContext(incoming(context)), meta)) as never;
   });
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
+    await ready();
     const { _meta, ...asked } = params;
     const request = incoming(context);
     return (await offers.complete(asked as JsonObject, callerOf(request), cancellation(request))) as never;

@@ -1,7 +1,7 @@
 import { checkKeys } from "@toolglot/internal";
 import type { OwnedArtifactStore } from "@toolglot/trp-core/store";
 import type { FaceName } from "../faces/face.ts";
-import type { Caller, GateTool, ImportedServer, ImportedTool, ToolCalls } from "../types.ts";
+import type { Caller, ImportedServer, ImportedTool, OwnTool, ToolCalls } from "../types.ts";
 
 /** How many sessions of the revisions before 2026-07-28 there may be over HTTP, and how long. */
 export interface SessionLimits {
@@ -23,7 +23,7 @@ export interface ServeMcpOptions {
   /** Default `auto`. */
   face?: FaceName;
   /** Tools of the gateway's own that a caller gets beside those of servers. Default: none. */
-  own?(caller: Caller): readonly GateTool[];
+  own?(caller: Caller): readonly OwnTool[];
   /** Whole results that were too long to be kept where a call was: behind `toolglot://artifact/ID`, for their principal alone. */
   artifacts?: Pick<OwnedArtifactStore, "read">;
   /** Of the gateway, for clients. */

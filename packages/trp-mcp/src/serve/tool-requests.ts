@@ -12,7 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Face, Target } from "../faces/face.ts";
-import type { Caller, GateTool, ToolCallContext, ToolCalls } from "../types.ts";
+import type { Caller, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
 import {
   type Askable,
   approvalElicitation,
@@ -29,8 +29,7 @@ import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 
 type Result = McpCallResult | InputRequiredResult;
-type Answer = Awaited<ReturnType<GateTool["call"]>>;
-type Run = (input: Input) => Promise<Answer>;
+type Run = (input: Input) => Promise<ToolAnswer>;
 type Input = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs">;
 type ApprovalState = Extract<RequestState, { approvalId: string }>;
 
@@ -170,7 +169,7 @@ export class ToolRequests {
     // A person who can be asked at once is not waited for elsewhere.
     if (!mayAsk || isAtPage) return (await run(input)).result;
     const { result, outcome, question } = await run({ ...input, waitMs: 0 });
-    const approval = outcome?.status === "pending" ? outcome.approvalId : undefined;
+    const approval = outcome.status === "pending" ? outcome.approvalId : undefined;
     if (approval === undefined || approval === asked) return result;
     const elicitation = question && approvalElicitation(question, can);
     if (question === undefined || elicitation === undefined) return (await run(input)).result;
@@ -187,7 +186,11 @@ export class ToolRequests {
     });
   }
 
-  #run(target: Exclude<Target, { kind: "text" }>, context: ToolCallContext, request: ServerContext): Promise<Answer> {
+  #run(
+    target: Exclude<Target, { kind: "text" }>,
+    context: ToolCallContext,
+    request: ServerContext,
+  ): Promise<ToolAnswer> {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
     if (target.kind === "status") return this.#calls.status(target.id, context);
     const { key, meta } = metaOf(request);

@@ -1,6 +1,6 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
-import type { Caller, GateTool, ImportedServer } from "../../src/index.ts";
+import type { Caller, ImportedServer, OwnTool } from "../../src/index.ts";
 import { queries, servers } from "./fixtures/tools-of-20-servers.ts";
 import { ask, gateOf, newestRequest, type TestTool, until, upstream } from "./support.ts";
 
@@ -165,10 +165,11 @@ it("shows tools as they are while their list is small, and keeps to that", async
 });
 
 it("shows tools of the gateway's own to whom they are for, in every face", async () => {
-  const connect = (id: string): GateTool => ({
+  const connect = (id: string): OwnTool => ({
     listed: { name: "shop__connect", description: "Logs in.", inputSchema: { type: "object" } },
     call: async (args, { caller }, meta) => ({
-      result: { content: [{ type: "text", text: JSON.stringify([id, caller.principal.id, args, meta]) }] },
+      result: { content: [{ type: "text", text: JSON.stringify([id, caller.principal.id, args, meta]) }], _meta: {} },
+      outcome: { status: "done", dispatched: false, receipt: "r" },
     }),
   });
   const servers = [await upstream("desk", [{ name: "look" }]), await upstream("zoo", [{ name: "feed" }])];

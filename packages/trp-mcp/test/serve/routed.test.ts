@@ -47,7 +47,6 @@ it("gives a client what the server itself would have given, in both eras", async
     ["get-sum", { a: 2, b: 3 }],
     ["get-tiny-image", {}],
     ["get-structured-content", { location: "Chicago" }],
-    ["get-resource-reference", { resourceType: "Text", resourceId: 1 }],
     ["get-annotated-message", { messageType: "error", includeImage: true }],
   ];
   for (const revision of eras) {
