@@ -1,4 +1,6 @@
 /** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
+
+export { waitForDecision } from "./calls/approval-wait.ts";
 export { CallChannel } from "./calls/call-channel.ts";
 export type { ToolCallsOptions } from "./calls/options.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
