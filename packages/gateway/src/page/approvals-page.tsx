@@ -150,10 +150,16 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
     if (visit === undefined) return signIn(context, "/approvals");
     const { overview, ...view } = await viewOf(context, visit);
     const decided = await justDecided(router, visit.identity, context.req.query("done"));
+    const before = context.req.query("before");
+    const filter = { status: "pending", limit: mostListed } as const;
+    const waiting =
+      before === undefined
+        ? (overview?.waiting ?? [])
+        : await router.approvals.list(visit.identity.principal, { ...filter, before });
     const body = (
       <>
         {decided && <Done words={view.words} approval={decided} toolOf={toolOf} />}
-        <WaitingList {...{ view, router, toolOf }} approvals={mask.maskData(overview?.waiting ?? [])} />
+        <WaitingList {...{ view, router, toolOf }} approvals={mask.maskData(waiting)} {...olderThan(waiting)} />
       </>
     );
     return show(context, view, body, { tab: "waiting" });
@@ -212,9 +218,8 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
         limit: mostListed,
         ...(before !== undefined && { before }),
       });
-      const older = all.length === mostListed ? all.at(-1)?.id : undefined;
       const approvals = mask.maskData(all.filter(({ status }) => status !== "pending"));
-      const body = <DecidedList {...{ view, router, toolOf, approvals }} {...(older !== undefined && { older })} />;
+      const body = <DecidedList {...{ view, router, toolOf, approvals }} {...olderThan(all)} />;
       return show(context, view, body, { tab: "decided", title: view.words.decided });
     }),
   );
@@ -335,6 +340,12 @@ const lost: readonly [ContentfulStatusCode, Problem] = [503, "unavailable"];
 /** Only to a page of this server: a form could name any other. */
 function ownPath(next: string | null): string {
   return next !== null && /^\/approvals(?:\/[\w-]+){0,2}$/.test(next) ? next : "/approvals";
+}
+
+/** Where the next page begins, of a list that was cut. */
+function olderThan(approvals: readonly Approval[]): { older?: string } {
+  const last = approvals.length < mostListed ? undefined : approvals.at(-1);
+  return last === undefined ? {} : { older: last.id };
 }
 
 async function justDecided(
