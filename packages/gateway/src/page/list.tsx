@@ -141,6 +141,22 @@ export function DoubtList({ view, router, toolOf, doubts }: ListProps & { doubts
   );
 }
 
+/** What somebody has just decided. */
+export function Done(props: { words: Words; approval: Approval; toolOf: NameTool }): Markup {
+  const { words, approval, toolOf } = props;
+  const isDenied = approval.status === "denied";
+  return (
+    <div class={`note ${isDenied ? "" : "good"}`} role="status">
+      <p>
+        {isDenied ? words.denied : words.approved}:{" "}
+        <a href={`/approvals/${approval.id}`}>
+          <ToolName tool={toolOf(approval.capId)} capId={approval.capId} />
+        </a>
+      </p>
+    </div>
+  );
+}
+
 function Older({ href, words }: { href: string; words: Words }): Markup {
   return (
     <a class="more" href={href} id="older">
