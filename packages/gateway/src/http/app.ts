@@ -27,6 +27,8 @@ export interface HttpAppOptions {
   readiness?: () => readonly ReadinessCheck[] | Promise<readonly ReadinessCheck[]>;
   /** The page for people, mounted at `/approvals`. */
   page?: Pick<ApprovalsPage, "routes" | "close">;
+  /** Where callers log in at servers, mounted at `/connect`. */
+  connect?: Hono<HostEnv>;
   /** Gets a line about an error that no answer shows. */
   log?(line: string): void;
 }
@@ -44,7 +46,7 @@ export interface HttpApp {
  * identified. Throws `TypeError` for a path that can't be.
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { mcp, auth, router, mask, listen, metrics, page, readiness = () => [], log = () => {} } = options;
+  const { mcp, auth, router, mask, listen, metrics, page, connect, readiness = () => [], log = () => {} } = options;
   const { path = "/mcp" } = listen;
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) throw new TypeError(`listen.path must be a path as /mcp, not ${path}`);
   const hosts = hostCheck(listen);
@@ -140,6 +142,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   );
   app.all(path, identify, mcpRoute(mcp));
   if (page !== undefined) app.route("/approvals", page.routes);
+  if (connect !== undefined) app.route("/connect", connect);
 
   return {
     fetch: async (request, bindings = {}) => app.fetch(request, bindings),

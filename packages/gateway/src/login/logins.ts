@@ -138,7 +138,7 @@ class Logins implements UpstreamLogins {
     const key = this.#keyOf(server, principal);
     const limits = [this.#life.signal, AbortSignal.timeout(timeoutMs), signal].filter((one) => one !== undefined);
     const until = AbortSignal.any(limits);
-    const fetch = safeFetch(name, this.#fetch, until);
+    const fetch = safeFetch(server, this.#fetch, until);
     /** What the caller's own function threw is the caller's to see. */
     let thrown: { error: unknown } | undefined;
     const tell: LoginOptions["onPrompt"] = (prompt) => {
@@ -181,7 +181,7 @@ class Logins implements UpstreamLogins {
       const place = { redirectUri, place: "loopback" };
       const { authorizationUrl, started } = await startCodeFlow(server, found, place, this.#store, fetch);
       const finish = async (answer: URLSearchParams): Promise<LoginInfo> =>
-        this.#keep(key, await finishCodeFlow(server.name, started, answer, this.#store, fetch));
+        this.#keep(key, await finishCodeFlow(server, started, answer, this.#store, fetch));
       const info = loopback.answer((answer) => isAnswerTo(started, answer), finish, signal);
       // It may fail while the browser is opened.
       info.catch(() => {});
@@ -217,7 +217,10 @@ class Logins implements UpstreamLogins {
       if (record === undefined) return { wasLoggedIn: await this.#store.remove(key), isRevoked: false };
       // First of all it is forgotten here: the authorization server may not answer.
       await this.#store.remove(key);
-      return { wasLoggedIn: true, ...(await revoke(key.server, record, safeFetch(key.server, this.#fetch))) };
+      return {
+        wasLoggedIn: true,
+        ...(await revoke(key.server, record, safeFetch({ name: key.server, url: record.url }, this.#fetch))),
+      };
     });
   }
 
@@ -268,13 +271,14 @@ class Logins implements UpstreamLogins {
       },
       keyOf: (server: LoginServer, principal: Principal) => this.#keyOf(server, principal),
       start: async (server: LoginServer, redirectUri: string) => {
-        const fetch = safeFetch(server.name, this.#fetch, this.#life.signal);
+        const fetch = safeFetch(server, this.#fetch, this.#life.signal);
         const found = await discover(server, fetch);
         return await startCodeFlow(server, found, { redirectUri, place: redirectUri }, this.#store, fetch);
       },
       finish: async (key: LoginKey, started: StartedLogin, answer: URLSearchParams) => {
-        const fetch = safeFetch(key.server, this.#fetch, this.#life.signal);
-        await this.#keep(key, await finishCodeFlow(key.server, started, answer, this.#store, fetch));
+        const place = { name: key.server, url: started.url };
+        const fetch = safeFetch(place, this.#fetch, this.#life.signal);
+        await this.#keep(key, await finishCodeFlow(place, started, answer, this.#store, fetch));
       },
     };
     return connectRoutes(flow, options);
