@@ -96,6 +96,8 @@ export interface ServerState {
   downUntil?: number;
   /** Why it is not up. */
   reason?: string;
+  /** It wants a login that there is not. */
+  needsLogin?: boolean;
 }
 
 /** A prompt of a server, as the gateway has it. */
@@ -243,6 +245,14 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+}
+
+/** A tool of the gateway itself. */
+export interface OwnTool {
+  /** As a list has it. */
+  readonly listed: JsonObject & { name: string; inputSchema: JsonObject };
+  /** `meta`: the request's, for servers. Never rejects. */
+  call(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer>;
 }
 
 /** Calls of tools through a router. Never rejects: every fault is an answer. */

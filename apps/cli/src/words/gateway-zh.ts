@@ -1,4 +1,4 @@
-import type { GatewayWords } from "./gateway.ts";
+import type { GatewayWords } from "./gateway-en.ts";
 
 /** What `gateway` says in Chinese. `cli` is how the person calls it. */
 export const zh = (cli: string): GatewayWords => ({

@@ -1,4 +1,5 @@
 import { type Readable, Writable } from "node:stream";
+import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { createMcpClient } from "@toolglot/toolkit/mcp";
@@ -12,11 +13,16 @@ import {
   type ImportedTool,
   importMcpServer,
   type McpGate,
+  type OwnTool,
   serveMcp,
   type ToolCalls,
+  ToolSearch,
+  waitForDecision,
 } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
+import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import type { UpstreamLogins } from "../login/index.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
@@ -24,6 +30,7 @@ import { measured } from "./measured.ts";
 import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
+import { loginTools, openLogins } from "./upstream-logins.ts";
 
 /** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
 const graceMs = 10_000;
@@ -33,7 +40,8 @@ const settleMs = 5_000;
  * Creates a gateway from a configuration that `loadConfig` has read: its router, with the servers' tools, which are connected in the
  * background. It serves nobody until `listen` or `serveStdio`.
  *
- * @throws `ToolglotError` `gateway/store` when the store can't be opened. `TypeError` for options that can't be meant.
+ * @throws `ToolglotError` `gateway/store` when the store can't be opened, `gateway/code-missing` when what runs the programs of the face
+ * `code` is not installed. `TypeError` for options that can't be meant.
  *
  * @example
  * ```ts
@@ -73,6 +81,8 @@ class RoutedGateway implements Gateway {
   readonly #calls: ToolCalls;
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
+  readonly #logins: UpstreamLogins | undefined;
+  #code: CodeFace | undefined;
   #http: HttpSide | undefined;
   #closing: Promise<void> | undefined;
 
@@ -103,13 +113,20 @@ class RoutedGateway implements Gateway {
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
     });
     this.#measured = measured(this.router, calls, () => this.servers);
-    this.#calls = this.#measured.calls;
+    const { calls: counted } = this.#measured;
+    // A program's receipt leads to the program.
+    this.#calls = {
+      ...counted,
+      status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
+    };
+    this.#logins = openLogins(config, secret, () => this.#http && new URL(this.#http.url).origin);
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
       servers: () => this.servers,
       visible: (caller, tool) => this.#isVisible(caller, tool),
-      face: settings.face === "code" ? "search" : settings.face,
+      face: settings.face,
+      own: () => this.#ownTools(),
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
@@ -126,6 +143,26 @@ class RoutedGateway implements Gateway {
   readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
 
   async start(): Promise<void> {
+    const { settings } = this.#config;
+    if (settings.face === "code") {
+      this.#code = await createCodeFace({
+        calls: this.#calls,
+        servers: () => this.servers,
+        visible: (caller, tool) => this.#isVisible(caller, tool),
+        storage: this.#parts.store,
+        settings: settings.code,
+        finder: new ToolSearch(),
+        waitForDecision: (approvalId, context) =>
+          waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
+      });
+    }
+    this.#logins?.onChange((name) => {
+      const server = this.servers.find((one) => one.name === name);
+      server?.refresh().then(
+        () => this.#gate.notifyChanged(),
+        (error: unknown) => this.#log({ level: "warn", message: errorText(error), server: name }),
+      );
+    });
     for (const server of this.#config.servers) {
       this.servers.push(await this.#import(server));
     }
@@ -138,7 +175,9 @@ class RoutedGateway implements Gateway {
       name,
       exact: true,
       transport:
-        transport.type === "stdio" ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) } : transport,
+        transport.type === "stdio"
+          ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
+          : { ...transport, ...this.#authOf(name, transport.headers) },
       connectTimeoutMs: settings.connectMs,
       callTimeoutMs: settings.timeoutMs,
       elicitation: "host",
@@ -153,6 +192,17 @@ class RoutedGateway implements Gateway {
       limits: this.#config.settings.results,
       onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
     });
+  }
+
+  /** A server that has its own Authorization header needs no login. */
+  #authOf(server: string, headers: Readonly<Record<string, string>>): { authProvider?: AuthProvider } {
+    const isSigned = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+    return this.#logins === undefined || isSigned ? {} : { authProvider: this.#logins.authProviderOf(server) };
+  }
+
+  #ownTools(): OwnTool[] {
+    const program = this.#code && { listed: this.#code.listed, call: this.#code.run.bind(this.#code) };
+    return [...(program ? [program] : []), ...(this.#logins ? loginTools(this.#logins, this.servers) : [])];
   }
 
   /** Whether the policy could allow the tool to this caller, whatever the arguments are. */
@@ -171,6 +221,7 @@ class RoutedGateway implements Gateway {
       options: this.#options,
       ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
       servers: this.servers,
+      logins: this.#logins,
       log: (message) => this.#log({ level: "warn", message }),
     });
     const { url, port } = this.#http;
@@ -200,7 +251,9 @@ class RoutedGateway implements Gateway {
     await quietly(this.router.close({ graceMs }));
     await quietly(this.#gate.close());
     await http;
+    await quietly(this.#code?.close());
     await quietly(this.#calls.close());
+    this.#logins?.close();
     this.#measured.close();
     await Promise.all(this.servers.map((server) => quietly(server.close())));
     await quietly(store.close());

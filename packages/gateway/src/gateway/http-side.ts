@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { principal, type Router } from "@toolglot/trp-core";
+import { type Principal, principal, type Router } from "@toolglot/trp-core";
 import type { ImportedServer, McpGate } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createHttpApp } from "../http/app.ts";
@@ -7,6 +7,8 @@ import { isLoopback } from "../http/hosts.ts";
 import { listen } from "../http/listen.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
+import type { UpstreamLogins } from "../login/index.ts";
+import { createApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
 import type { GatewayAddress, GatewayOptions } from "./types.ts";
 
@@ -26,6 +28,7 @@ export interface HttpSideParts {
   mask: SecretMask;
   metrics: { contentType: string; text(): Promise<string> };
   servers: readonly ImportedServer[];
+  logins: UpstreamLogins | undefined;
   log(message: string): void;
 }
 
@@ -34,8 +37,8 @@ export interface HttpSideParts {
  * the port can't be had, and `config/…` for a file of tokens that is not right.
  */
 export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
-  const { config, options, router, gate, mask, metrics, servers, log } = parts;
-  const { listen: where, tenant, auth: otherAuth, approvals, metrics: page } = config.settings;
+  const { config, options, router, gate, mask, metrics, servers, logins, log } = parts;
+  const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage } = config.settings;
   const tokens = await openTokens(config.settings.tokens, { log });
   const isOpen = options.noAuth === true;
   try {
@@ -53,14 +56,24 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(otherAuth && { jwt: { ...otherAuth.jwt, tenant } }),
       ...(isOpen && { anonymous: principal({ id: options.principal ?? "local", tenant }) }),
     });
+    const hasPage = approvals.via.includes("page");
+    const page = hasPage ? createApprovalsPage({ router, auth, mask, listen: where }) : undefined;
+    const whose = async (authorization: string | undefined): Promise<Principal | undefined> =>
+      (await auth.authenticate(authorization))?.principal;
+    const connect = logins?.connectRoutes({
+      identify: ({ req }) => whose(req.header("authorization")),
+      authenticate: whose,
+    });
     const app = createHttpApp({
       mcp: (request, { identity, body }) => {
         const { id, principal: who, mayElicit, lenientHeaders } = identity;
         return gate.fetch(request, { principal: who, mayElicit, lenientHeaders, credential: id }, body);
       },
       ...{ auth, router, mask, log },
+      ...(page && { page }),
+      ...(connect && { connect }),
       listen: where,
-      metrics: { ...metrics, open: page.open },
+      metrics: { ...metrics, open: metricsPage.open },
       readiness: () =>
         servers.map((server) => {
           const { up, reason } = server.state();
@@ -74,7 +87,6 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     });
     const unsubscribe = auth.onRevoked((id) => void gate.end(({ credential }) => credential === id));
     const base = where.publicUrl?.replace(/\/$/, "") ?? host.url;
-    const hasPage = approvals.via.includes("page");
     return {
       url: base + where.path,
       port: host.port,

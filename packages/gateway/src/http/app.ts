@@ -27,7 +27,7 @@ export interface HttpAppOptions {
   readiness?: () => readonly ReadinessCheck[] | Promise<readonly ReadinessCheck[]>;
   /** The page for people, mounted at `/approvals`. */
   page?: Pick<ApprovalsPage, "routes" | "close">;
-  /** Where callers log in at servers, mounted at `/connect`. */
+  /** Where people log in at servers, mounted at `/connect`. */
   connect?: Hono<HostEnv>;
   /** Gets a line about an error that no answer shows. */
   log?(line: string): void;
@@ -124,7 +124,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   const trp = createFetchHandler(router, {
     authenticate: async (authorization) => (await auth.authenticate(authorization))?.principal,
-    allowedOrigins: listen.allowedOrigins,
+    allowedOrigins: [...listen.allowedOrigins, ...(listen.publicUrl ? [new URL(listen.publicUrl).origin] : [])],
   });
   for (const known of ["/trp/approvals", "/trp/approvals/*", "/trp/operations/*"]) {
     app.all(known, identify, async ({ req }) => masked(await trp(req.raw), mask));

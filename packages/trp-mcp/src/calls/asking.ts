@@ -3,8 +3,8 @@ import { defined } from "@toolglot/internal";
 import type { Router } from "@toolglot/trp-core";
 import type { ApprovalDecision, ApprovalQuestion, Caller, ToolCallContext } from "../types.ts";
 import { waitForDecision } from "./approval-wait.ts";
+import type { ToolCallsOptions } from "./options.ts";
 import { elicitationRole } from "./policies.ts";
-import type { ToolCallsOptions } from "./tool-calls.ts";
 
 type AskingOptions = Pick<ToolCallsOptions, "elicitation" | "isPageOnly" | "approvalUrl" | "waitMs">;
 
@@ -64,17 +64,20 @@ export class Asking {
     const { caller, elicit } = context;
     if (!question.pageOnly && elicit !== undefined) {
       const answer = await elicit(question).catch((): ApprovalDecision => ({ decision: "cancel" }));
-      return this.decide(caller, question.approvalId, answer);
+      return this.decide(caller, question.approvalId, { ...answer, fingerprint: question.fingerprint });
     }
     const { waitMs = this.#options.waitMs ?? 45_000 } = context;
     return waitForDecision(this.#router, caller.principal, question.approvalId, context, waitMs);
   }
 
   /** As in `ToolCalls`. */
-  async decide(caller: Caller, approvalId: string, { decision, comment }: ApprovalDecision): Promise<boolean> {
+  async decide(caller: Caller, approvalId: string, decided: ApprovalDecision): Promise<boolean> {
+    const { decision, comment, fingerprint } = decided;
     const { principal } = caller;
     const { approvals } = this.#router;
     const record = await approvals.read(principal, approvalId);
+    // What was seen is what is decided.
+    if (fingerprint !== undefined && fingerprint !== record?.fingerprint) return false;
     if (decision === "cancel" || record?.requester !== principal.id || !this.#mayElicit(caller, record.riskTier)) {
       return false;
     }

@@ -18,32 +18,12 @@ import type {
 } from "../types.ts";
 import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
 import { Asking } from "./asking.ts";
-import type { CallChannel } from "./call-channel.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
 import { KeptCalls, unknownReceipt } from "./kept-calls.ts";
+import type { ToolCallsOptions } from "./options.ts";
 import { againRole } from "./policies.ts";
 import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
-
-/** Options of {@link createToolCalls}. */
-export interface ToolCallsOptions {
-  /** Finds an imported tool by its capability. */
-  tool(capId: string): ImportedTool | undefined;
-  /** The one that the capabilities were imported with. */
-  channel: CallChannel;
-  /** Whether people may be asked through the client program. Default true; about CRITICAL calls never. */
-  elicitation?: boolean;
-  /** How long a call waits for a decision on the page. Milliseconds, default 45,000. */
-  waitMs?: number;
-  /** Where a request can be decided in a browser. Default: nowhere. */
-  approvalUrl?(approvalId: string): string | undefined;
-  /** Where calls in doubt can be settled in a browser. Default: nowhere. */
-  inDoubtUrl?(): string | undefined;
-  /** Whether calls that a rule sends to an approver may be decided on the page alone. Default: none. */
-  isPageOnly?(rule: string): boolean;
-  /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
-  damaged?(tool: ImportedTool): "refuse" | "report";
-}
 
 /** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
 const mostMs = 600_000;

@@ -1,23 +1,33 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import { isObject, parseJson } from "@toolglot/internal";
-import type { Caller, ImportedServer, ImportedTool } from "../types.ts";
+import type { Caller, ImportedServer, ImportedTool, OwnTool } from "../types.ts";
 import { bytesOf } from "./cut-text.ts";
 import * as own from "./own-tools.ts";
 import { serverLines } from "./server-lines.ts";
 import { matchLines, ToolSearch } from "./tool-search.ts";
 
-/** How tools are shown: as they are, or behind a search; `auto` takes `tools` while their list is small. */
-export type FaceName = "tools" | "search" | "auto";
+/**
+ * How tools are shown: as they are, or behind a search; `code` is a search for programs, which run by a tool of the gateway's own. `auto`
+ * takes `tools` while their list is small, else `search`.
+ */
+export type FaceName = "tools" | "search" | "code" | "auto";
 
 /** What a call of a listed name comes to. */
 export type Target =
   | { kind: "call"; tool: ImportedTool; arguments: JsonObject }
+  | { kind: "own"; tool: OwnTool; arguments: JsonObject }
   | { kind: "again"; receipt: string }
   | { kind: "status"; id: string }
   | { kind: "text"; text: string; isError?: true };
 
 /** The list up to which `auto` shows tools as they are, in bytes: 10,000 tokens. */
 const autoBytes = 40_000;
+/** How a tool is called that was found. */
+const calling = {
+  tools: "its name calls",
+  search: "toolglot_call calls",
+  code: 'tools["NAME"]({ … }) calls in a program',
+};
 const defaultLimit = 8;
 const maxLimit = 20;
 
@@ -26,20 +36,21 @@ export interface FaceOptions {
   face: FaceName;
   servers(): readonly ImportedServer[];
   visible(caller: Caller, tool: ImportedTool): boolean;
+  own?: ((caller: Caller) => readonly OwnTool[]) | undefined;
 }
 
 /** Shows the servers' tools to callers, each of whom sees only what is open to him. */
 export class Face {
   readonly #options: FaceOptions;
   readonly #search = new ToolSearch();
-  #decided: "tools" | "search" | undefined;
+  #decided: Exclude<FaceName, "auto"> | undefined;
 
   constructor(options: FaceOptions) {
     this.#options = options;
   }
 
   /** Kept from the first use on: a face that changed would cost every client its prompt cache. */
-  get name(): "tools" | "search" {
+  get name(): Exclude<FaceName, "auto"> {
     const { face } = this.#options;
     this.#decided ??= face === "auto" ? this.#bySize() : face;
     return this.#decided;
@@ -51,8 +62,10 @@ export class Face {
     const shown =
       this.name === "tools"
         ? tools.map(({ listed }) => listed)
-        : [own.search(serverLines(this.#options.servers(), tools)), own.describe, own.call];
-    return [...shown, own.again, own.status];
+        : [own.search(serverLines(this.#options.servers(), tools)), own.describe];
+    const called = this.name === "search" ? [own.call] : [];
+    const ours = this.#ownOf(caller).map(({ listed }) => listed);
+    return [...shown, ...called, ...ours, own.again, own.status];
   }
 
   /** Returns undefined for a name that the caller has no tool of. */
@@ -61,10 +74,16 @@ export class Face {
     if (name === own.status.name) return statusOf(args);
     const tool = this.#tool(caller, name);
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
+    const ours = this.#ownOf(caller).find(({ listed }) => listed.name === name);
+    if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
     if (this.name === "tools") return undefined;
-    if (name === own.call.name) return this.#called(caller, args);
+    if (name === own.call.name && this.name === "search") return this.#called(caller, args);
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
     return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
+  }
+
+  #ownOf(caller: Caller): readonly OwnTool[] {
+    return this.#options.own?.(caller) ?? [];
   }
 
   #tool(caller: Caller, name: string): ImportedTool | undefined {
@@ -109,7 +128,7 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
+        : [`Arguments marked ? are optional. toolglot_describe gives schemas, ${calling[this.name]}.`, ...lines].join(
             "\n",
           );
     return { kind: "text", text };

@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import { errorText, inBackground } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { ServerState } from "../types.ts";
@@ -22,6 +23,7 @@ export class Upstream {
   #isUp = false;
   #hasEnded = false;
   #reason: string | undefined;
+  #needsLogin = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #trying: Promise<void> | undefined;
   #closed = false;
@@ -40,6 +42,7 @@ export class Upstream {
       restarts: this.#restarts,
       ...(downUntil !== undefined && { downUntil }),
       ...(!this.#isUp && this.#reason !== undefined && { reason: this.#reason }),
+      ...(!this.#isUp && this.#needsLogin && { needsLogin: true }),
     };
   }
 
@@ -91,6 +94,7 @@ export class Upstream {
       await this.#greet();
       if (!this.#closed) this.met();
     } catch (error) {
+      this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
       if (!this.#closed) this.#onEnd(errorText(error));
     }
   }

@@ -68,7 +68,11 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     await ready();
     return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
   });
-  server.setRequestHandler("tools/call", ({ params }, context) => tools.answer(params, incoming(context)));
+  // A client that knows what it wants need not list it first.
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    await ready();
+    return tools.answer(params, incoming(context));
+  });
   server.setRequestHandler("resources/list", async (_request, context) => {
     await ready();
     return { resources: (await offers.resources(callerOf(incoming(context)))) as never };
@@ -78,6 +82,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     return { resourceTemplates: (await offers.templates(callerOf(incoming(context)))) as never };
   });
   server.setRequestHandler("resources/read", async ({ params }, context) => {
+    await ready();
     const { meta } = metaOf(context);
     return (await offers.readResource(params.uri, readContext(incoming(context)), meta)) as never;
   });
@@ -86,10 +91,12 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
     return { prompts: (await offers.prompts(callerOf(incoming(context)))) as never };
   });
   server.setRequestHandler("prompts/get", async ({ params }, context) => {
+    await ready();
     const { meta } = metaOf(context);
     return (await offers.getPrompt(params.name, params.arguments, readContext(incoming(context)), meta)) as never;
   });
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
+    await ready();
     const { _meta, ...asked } = params;
     const request = incoming(context);
     return (await offers.complete(asked as JsonObject, callerOf(request), cancellation(request))) as never;

@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { FaceName } from "../faces/face.ts";
-import type { Caller, ImportedServer, ImportedTool, ToolCalls } from "../types.ts";
+import type { Caller, ImportedServer, ImportedTool, OwnTool, ToolCalls } from "../types.ts";
 
 /** How many sessions of the revisions before 2026-07-28 there may be over HTTP, and how long. */
 export interface SessionLimits {
@@ -21,6 +21,8 @@ export interface ServeMcpOptions {
   visible(caller: Caller, tool: ImportedTool): boolean;
   /** Default `auto`. */
   face?: FaceName;
+  /** Tools of the gateway's own that this caller gets as well: `toolglot_run` of the face `code`, logins. Default: none. */
+  own?(caller: Caller): readonly OwnTool[];
   /** Of the gateway, for clients. */
   info: { name: string; version: string; title?: string; instructions?: string };
   /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
@@ -45,12 +47,12 @@ export function checkServeOptions(options: ServeMcpOptions): void {
   checkKeys<ServeMcpOptions, string>(
     "serveMcp",
     options,
-    "calls:object servers:function visible:function face:string info:object requestSecret:any limits:object onNotice:function onError:function",
+    "calls:object servers:function visible:function face:string own:function info:object requestSecret:any limits:object onNotice:function onError:function",
     ["calls", "servers", "visible", "info", "requestSecret"],
   );
   const { face = "auto", limits, requestSecret } = options;
-  if (!["tools", "search", "auto"].includes(face)) {
-    throw new TypeError(`serveMcp: "face" must be tools, search or auto, not ${JSON.stringify(face)}`);
+  if (!["tools", "search", "code", "auto"].includes(face)) {
+    throw new TypeError(`serveMcp: "face" must be tools, search, code or auto, not ${JSON.stringify(face)}`);
   }
   checkKeys<SessionLimits, string>(
     "serveMcp: limits",

@@ -37,7 +37,7 @@ export interface McpGate {
   /** Sessions of the revisions before 2026-07-28 that are open over HTTP. */
   readonly sessions: number;
   /** How tools are shown; decided once. */
-  readonly face: "tools" | "search";
+  readonly face: "tools" | "search" | "code";
   /**
    * Answers a request of Streamable HTTP, in every revision. Host, Origin and token have been looked at; `body` is what was parsed of the
    * body, when it has been read. Never rejects.
@@ -93,7 +93,7 @@ class Gate implements McpGate {
     this.#options = options;
     const { calls, servers, visible, face: name = "auto", requestSecret } = options;
     const onError = (error: Error): void => options.onError?.(error);
-    const face = new Face({ face: name, servers, visible });
+    const face = new Face({ face: name, servers, visible, own: options.own });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     this.#parts = {
@@ -117,7 +117,7 @@ class Gate implements McpGate {
     return this.#sessions.size;
   }
 
-  get face(): "tools" | "search" {
+  get face(): "tools" | "search" | "code" {
     return this.#parts.face.name;
   }
 

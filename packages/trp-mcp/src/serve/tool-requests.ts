@@ -195,6 +195,7 @@ export class ToolRequests {
     if (target.kind === "again") return this.#calls.again(target.receipt, context);
     if (target.kind === "status") return this.#calls.status(target.id, context);
     const { key, meta } = metaOf(request);
+    if (target.kind === "own") return target.tool.call(target.arguments, context, meta);
     return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
