@@ -63,6 +63,8 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     const connect = logins?.connectRoutes({
       identify: ({ req }) => whose(req.header("authorization")),
       authenticate: whose,
+      // Without tokens, whoever reaches the gateway is this machine's user.
+      mayConnectShared: ({ roles }) => isOpen || roles.includes("approver"),
     });
     const app = createHttpApp({
       mcp: (request, { identity, body }) => {

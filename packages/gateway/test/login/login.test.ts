@@ -1,4 +1,5 @@
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { expect, it, onTestFinished } from "vitest";
 import type { LoginPrompt } from "../../src/login/index.ts";
@@ -312,6 +313,34 @@ it("lets the caller see what its own function threw, and frees the port", async 
   };
   await expect(logins.login("tracker", { openBrowser: false, onPrompt })).rejects.toThrow(RangeError);
   await expect(fetch(here)).rejects.toThrow();
+});
+
+it("has this machine send nothing to itself for a server elsewhere", async () => {
+  const sent: string[] = [];
+  const elsewhere: typeof fetch = async (url) => {
+    sent.push(String(url));
+    const found = { resource: "https://mcp.example/mcp", authorization_servers: ["http://127.0.0.1:9"] };
+    return String(url).endsWith("/mcp") ? new Response(null, { status: 401 }) : Response.json(found);
+  };
+  const { path: stateDir } = await scratchFolder();
+  const servers = [{ name: "far", url: "https://mcp.example/mcp" }];
+  const logins = loginsOf({ stateDir, servers, fetch: elsewhere, store: memoryStore() });
+  await expect(logIn(logins, "far")).rejects.toMatchObject({ code: "gateway/login-untrusted" });
+  expect(sent.filter((url) => url.includes("127.0.0.1"))).toEqual([]);
+});
+
+it("withstands requests to its port that are none", async () => {
+  const { logins } = await site();
+  const visit = async ({ url }: LoginPrompt) => {
+    const { port, host } = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+    for (const line of ["GET // HTTP/1.1", "GET http://[ HTTP/1.1", "nonsense", "OPTIONS * HTTP/1.1"]) {
+      const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
+      socket.end(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 40\d/);
+    }
+    await browse(url);
+  };
+  await logIn(logins, "tracker", { visit });
 });
 
 it("does not follow an authorization server elsewhere with what it sends", async () => {
