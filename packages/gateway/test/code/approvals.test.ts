@@ -94,6 +94,21 @@ describe("a program whose call needs an approval", () => {
     await after.store.close();
   });
 
+  it("begins anew when it has waited for longer than it is kept", async () => {
+    const made = await start(tools());
+    const { outcome } = await run(made.face, program);
+    made.clock.ahead += 25 * 60 * 60 * 1_000;
+    const late = await run(made.face, { resume: outcome.receipt });
+    expect(late.outcome).toMatchObject({ status: "refused", dispatched: false });
+    const anew = await run(made.face, program);
+    expect(anew.outcome.status).toBe("pending");
+    expect(anew.outcome.receipt).not.toBe(outcome.receipt);
+    made.clock.ahead += 25 * 60 * 60 * 1_000;
+    const again = await run(made.face, program);
+    expect(again.outcome.status).toBe("pending");
+    expect(new Set([again, anew, { outcome }].map((one) => one.outcome.receipt)).size).toBe(3);
+  });
+
   it("gets a ToolError when it is denied", async () => {
     const made = await start(tools());
     const code = `try { await tools.shop.refund({ id: "1" }) } catch (error) { return [error.data.status, error.data.code, error.message] }`;
