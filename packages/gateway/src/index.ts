@@ -47,5 +47,6 @@ export {
   type PolicyReportOptions,
   policyReport,
 } from "./report/policy-report.ts";
+export { createSecretMask, type SecretMask } from "./secrets/mask.ts";
 export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
 export { verify } from "./verify/verify.ts";

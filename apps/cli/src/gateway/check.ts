@@ -2,6 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import {
   type ConfigProblem,
   createGateway,
+  createSecretMask,
   describeTable,
   describeTools,
   formatProblems,
@@ -41,15 +42,16 @@ function notice({ host }: GatewayRun, notices: readonly ConfigProblem[]): void {
 async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfig): Promise<number> {
   const { flags, host, say } = run;
   const { settings, servers, policy } = config;
+  const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const scratch = { ...config, settings: { ...settings, store: "memory", audit: {} } };
   const gateway = await createGateway(scratch, { allowVolatile: true });
   try {
     await gateway.settled(Math.max(5_000, ...servers.map((server) => server.settings.connectMs)));
     const rules = typeof settings.policy === "object" ? settings.policy.rules : [];
-    const tools = await describeTools(gateway.tools, { policy, rules });
+    const tools = await describeTools(gateway.tools, { policy, rules, mask: (text) => mask.mask(text) });
     const reasons = gateway.servers.flatMap((server) => {
       const { up, reason = say.check.slow } = server.state();
-      return up ? [] : [{ server: server.name, reason }];
+      return up ? [] : [{ server: server.name, reason: mask.mask(reason) }];
     });
     if (flags.json) {
       host.stdout.write(`${JSON.stringify({ problems: config.notices, tools, unreachable: reasons })}\n`);

@@ -127,6 +127,7 @@ class RoutedGateway implements Gateway {
       visible: (caller, tool) => this.#isVisible(caller, tool),
       face: settings.face,
       own: () => this.#ownTools(),
+      artifacts: store.artifacts,
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
