@@ -17,7 +17,7 @@ import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
 import { ProgramCalls } from "./program-calls.ts";
-import { ProgramLog } from "./program-log.ts";
+import { forgetPrograms, ProgramLog } from "./program-log.ts";
 import { newReceipt, placeOf, readReceipt, runId } from "./receipts.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -62,6 +62,8 @@ interface Asked {
 }
 
 const day = 24 * 60 * 60 * 1_000;
+/** Longer than any run is remembered, and longer than effects that must not happen again so soon. */
+const forgetAfterMs = 31 * day;
 /** Ends of a run that leave it open: it goes on when it is asked for again. */
 const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailure"]);
 
@@ -77,6 +79,7 @@ class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
   readonly #sandboxes: Sandboxes;
+  readonly #forgetting: NodeJS.Timeout;
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
   readonly #running = new Map<string, { answer: Promise<ToolAnswer | undefined>; context: ToolCallContext }>();
 
@@ -84,6 +87,10 @@ class SandboxedCode implements CodeFace {
     this.#options = options;
     this.#sandboxes = sandboxes;
     this.listed = runTool([...sandboxes.keys()]);
+    const forget = (): void => void forgetPrograms(options.storage, forgetAfterMs).catch(() => {});
+    this.#forgetting = setInterval(forget, day);
+    this.#forgetting.unref();
+    forget();
   }
 
   async run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
@@ -243,6 +250,7 @@ class SandboxedCode implements CodeFace {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#forgetting);
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
 }

@@ -158,6 +158,20 @@ describe("a program whose call needs an approval", () => {
   });
 });
 
+it("keeps nothing of programs that nobody has run for a month", async () => {
+  const made = await start(tools());
+  await run(made.face, program);
+  const names = async (): Promise<number> => {
+    let count = 0;
+    for await (const _ of made.store.logs.list("gateway/programs/")) count++;
+    return count;
+  };
+  expect(await names()).toBe(1);
+  made.clock.ahead += 32 * 24 * 60 * 60 * 1_000;
+  await start(tools(), { store: made.store });
+  await expect.poll(names).toBe(0);
+});
+
 describe("a receipt", () => {
   it("is of no use to anybody else, and what it names is told to its owner alone", async () => {
     const made = await start(tools());

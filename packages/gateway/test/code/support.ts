@@ -130,7 +130,7 @@ export function lost(): never {
   throw new CapabilityError("the connection was lost", { outcome: "unknown" });
 }
 
-export function textOf({ result }: ToolAnswer): string {
+function textOf({ result }: ToolAnswer): string {
   return (result.content ?? []).map((block) => ("text" in block ? block.text : `[${block.type}]`)).join("\n");
 }
 
