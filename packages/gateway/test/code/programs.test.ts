@@ -21,6 +21,13 @@ beforeAll(async () => {
             return text(String(id));
           },
         },
+        ask: {
+          ...read,
+          run: async (_, { ask, meta }) =>
+            text(
+              `${JSON.stringify(await ask?.({ kind: "elicitation", server: "shop", message: "Which colour?" }))} ${meta?.traceparent}`,
+            ),
+        },
         fail: { run: () => ({ ...text("no such order"), isError: true }) },
       },
       "my-server": { "do-it": { ...read, run: () => text("did it") }, name: { ...read, run: () => text("a name") } },
@@ -125,6 +132,27 @@ describe("what a program gives", () => {
       { tool: "shop.refund", status: "done" },
       { tool: "shop.get", status: "done" },
     ]);
+  });
+
+  it("passes what servers ask on to the client, and the request's trace to servers", async () => {
+    const asked: string[] = [];
+    const ask = async ({ message = "" }: { message?: string }) => {
+      asked.push(message);
+      return { action: "accept" as const, content: { colour: "red" } };
+    };
+    const told: string[] = [];
+    const meta = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    const onProgress = ({ progress, message }: { progress: number; message?: string }): void => {
+      told.push(`${progress} ${message}`);
+    };
+    const code = `return [await tools.shop.ask(), await tools.shop.get({ id: "1" })]`;
+    const { value } = await run(made.face, code, { ask, onProgress }, meta);
+    expect(JSON.parse(value)).toEqual([
+      `{"action":"accept","content":{"colour":"red"}} ${meta.traceparent}`,
+      order("1"),
+    ]);
+    expect(asked).toEqual(["Which colour?"]);
+    expect(told).toEqual(["1 shop__ask: done", "2 shop__get: done"]);
   });
 
   it("needs a program, in a language that there is", async () => {
