@@ -251,10 +251,11 @@ class RoutedGateway implements Gateway {
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
     const http = quietly(this.#http?.close(graceMs));
+    // Programs go on later: what a router that closes refuses must not become a part of them.
+    await quietly(this.#code?.close());
     await quietly(this.router.close({ graceMs }));
     await quietly(this.#gate.close());
     await http;
-    await quietly(this.#code?.close());
     await quietly(this.#calls.close());
     this.#logins?.close();
     this.#measured.close();
