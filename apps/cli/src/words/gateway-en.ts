@@ -28,7 +28,6 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
   badStore: (text: string) => `--store takes sqlite:PATH or memory, not "${text}".`,
   listening: (url: string, servers: number, tools: number) =>
     `The gateway listens at ${url}: ${servers} server${servers === 1 ? "" : "s"}, ${tools} tool${tools === 1 ? "" : "s"} so far`,
-  approvalsAt: (url: string) => `Approvals: ${url}, or ${cli} gateway approvals list`,
   noStore: (path: string) =>
     `There is no store at ${path}: a gateway makes it when it starts; --store or --config names another one.`,
   memoryStore: "A store in memory lives in its gateway alone: there is nothing to read from here.",
@@ -83,6 +82,9 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     badExpires: (text: string) => `--expires takes a time as 90d, 12h or 30m, or a date to come, not "${text}".`,
   },
   approvals: {
+    where: (page: string | undefined) =>
+      `Approvals: ${page === undefined ? "" : `${page}, or `}${cli} gateway approvals list`,
+    signIn: (link: string) => `Approvals, for you alone, once, within five minutes: ${link}`,
     about: "what waits for a person's consent; on the store, whether a gateway runs or not",
     list: "the requests, newest first",
     status: "only these (default: pending)",

@@ -26,7 +26,6 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
   oneOf: "--stdio 和 --http 只能选一个。",
   badStore: (text) => `--store 需要 sqlite:路径 或 memory，而不是“${text}”。`,
   listening: (url, servers, tools) => `网关正在监听 ${url}：${servers} 个服务器，目前 ${tools} 个工具`,
-  approvalsAt: (url) => `审批：${url}，或 ${cli} gateway approvals list`,
   noStore: (path) => `${path} 没有存储：网关启动时会创建；可用 --store 或 --config 指定另一个。`,
   memoryStore: "内存存储只存在于网关进程中，这里无法读取。",
   badDate: (flag, text) => `${flag} 需要一个日期，如 2026-11-01 或 2026-11-01T08:00:00Z，而不是“${text}”。`,
@@ -75,6 +74,8 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     badExpires: (text) => `--expires 需要 90d、12h、30m 这样的时间，或将来的日期，而不是“${text}”。`,
   },
   approvals: {
+    where: (page) => `审批：${page === undefined ? "" : `${page}，或 `}${cli} gateway approvals list`,
+    signIn: (link) => `审批（只供你使用一次，五分钟内有效）：${link}`,
     about: "等待人批准的请求；直接读写存储，不论网关是否在运行",
     list: "请求列表，新的在前",
     status: "只看这些（默认：pending）",
