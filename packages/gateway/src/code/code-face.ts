@@ -1,6 +1,6 @@
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
-import { checkKeys, defined, errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunParked } from "@toolglot/sandbox";
 import type {
   Caller,
@@ -10,12 +10,13 @@ import type {
   ToolAnswer,
   ToolCallContext,
   ToolCalls,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import type { CodeSettings } from "../config/settings.ts";
-import { loadSandboxes } from "./load-sandbox.ts";
+import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
-import { ProgramCalls, type ToolFinder } from "./program-calls.ts";
+import { ProgramCalls } from "./program-calls.ts";
 import { ProgramLog } from "./program-log.ts";
 import { newReceipt, placeOf, readReceipt, runId } from "./receipts.ts";
 import { runTool } from "./run-tool.ts";
@@ -30,7 +31,7 @@ export interface CodeFaceOptions {
   storage: Pick<Storage, "operations" | "logs" | "now">;
   settings: CodeSettings;
   /** For `tools.search` of programs. */
-  finder: ToolFinder;
+  finder: ToolSearch;
   /** Waits until a request for approval is decided, as long as a call may wait. Default: a program that waits is answered at once. */
   waitForDecision?(approvalId: string, context: ToolCallContext): Promise<boolean>;
   /** After a crash another process takes a program over this much later, in milliseconds. Default 15,000. */
@@ -69,23 +70,17 @@ const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailu
  * installed.
  */
 export async function createCodeFace(options: CodeFaceOptions): Promise<CodeFace> {
-  checkKeys(
-    "createCodeFace",
-    options,
-    "calls:object servers:function visible:function storage:object settings:object finder:object waitForDecision:function leaseMs:number",
-    ["calls", "servers", "visible", "storage", "settings", "finder"],
-  );
   return new SandboxedCode(options, await loadSandboxes(options.settings));
 }
 
 class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
-  readonly #sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>;
+  readonly #sandboxes: Sandboxes;
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
   readonly #running = new Map<string, { answer: Promise<ToolAnswer>; context: ToolCallContext }>();
 
-  constructor(options: CodeFaceOptions, sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>) {
+  constructor(options: CodeFaceOptions, sandboxes: Sandboxes) {
     this.#options = options;
     this.#sandboxes = sandboxes;
     this.listed = runTool([...sandboxes.keys()]);
@@ -112,7 +107,7 @@ class SandboxedCode implements CodeFace {
       const isStopped = other.context.signal?.aborted === true && context.signal?.aborted !== true;
       if (!isStopped) return answer;
     }
-    const answer = this.#toEnd(asked, id, context, meta).finally(() => this.#running.delete(id));
+    const answer = this.#toEnd(asked, id, inOrder(context), meta).finally(() => this.#running.delete(id));
     this.#running.set(id, { answer, context });
     return await answer;
   }
@@ -207,7 +202,8 @@ class SandboxedCode implements CodeFace {
         continue;
       }
       const decision = await elicit(question).catch(() => ({ decision: "cancel" as const }));
-      if (await this.#options.calls.decide(caller, approvalId, decision)) isDecided = true;
+      const { fingerprint } = question;
+      if (await this.#options.calls.decide(caller, approvalId, { ...decision, fingerprint })) isDecided = true;
     }
     const { waitForDecision } = this.#options;
     // 0: somebody is asked in another way, after the answer.
@@ -264,6 +260,13 @@ class SandboxedCode implements CodeFace {
   async close(): Promise<void> {
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
+}
+
+/** Progress of a whole program, which never goes back: its calls tell of theirs, and so does who waits for a decision. */
+function inOrder({ onProgress, ...context }: ToolCallContext): ToolCallContext {
+  if (onProgress === undefined) return context;
+  let told = 0;
+  return { ...context, onProgress: ({ message }) => onProgress({ progress: ++told, ...defined({ message }) }) };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -17,6 +17,7 @@ import {
   serveMcp,
   type ToolCalls,
   ToolSearch,
+  waitForDecision,
 } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
@@ -39,7 +40,8 @@ const settleMs = 5_000;
  * Creates a gateway from a configuration that `loadConfig` has read: its router, with the servers' tools, which are connected in the
  * background. It serves nobody until `listen` or `serveStdio`.
  *
- * @throws `ToolglotError` `gateway/store` when the store can't be opened. `TypeError` for options that can't be meant.
+ * @throws `ToolglotError` `gateway/store` when the store can't be opened, `gateway/code-missing` when what runs the programs of the face
+ * `code` is not installed. `TypeError` for options that can't be meant.
  *
  * @example
  * ```ts
@@ -125,6 +127,7 @@ class RoutedGateway implements Gateway {
       visible: (caller, tool) => this.#isVisible(caller, tool),
       face: settings.face,
       own: () => this.#ownTools(),
+      artifacts: store.artifacts,
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
@@ -150,6 +153,8 @@ class RoutedGateway implements Gateway {
         storage: this.#parts.store,
         settings: settings.code,
         finder: new ToolSearch(),
+        waitForDecision: (approvalId, context) =>
+          waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
       });
     }
     this.#logins?.onChange((name) => {

@@ -139,11 +139,25 @@ class Logins implements UpstreamLogins {
     const limits = [this.#life.signal, AbortSignal.timeout(timeoutMs), signal].filter((one) => one !== undefined);
     const until = AbortSignal.any(limits);
     const fetch = safeFetch(name, this.#fetch, until);
+    /** What the caller's own function threw is the caller's to see. */
+    let thrown: { error: unknown } | undefined;
+    const tell: LoginOptions["onPrompt"] = (prompt) => {
+      try {
+        onPrompt(prompt);
+      } catch (error) {
+        thrown = { error };
+        throw error;
+      }
+    };
     try {
       const found = await discover(server, fetch);
-      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt, opens });
-      return await this.#keep(key, await deviceFlow(server, found, this.#store, fetch, { onPrompt, signal: until }));
+      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt: tell, opens });
+      return await this.#keep(
+        key,
+        await deviceFlow(server, found, this.#store, fetch, { onPrompt: tell, signal: until }),
+      );
     } catch (error) {
+      if (thrown !== undefined) throw thrown.error;
       if (!until.aborted) throw loginFault(name, "the login", error);
       const why = signal?.aborted || this.#life.signal.aborted ? "it was given up." : "nobody came in time.";
       throw loginError("gateway/login-cancelled", name, why);
@@ -219,7 +233,7 @@ class Logins implements UpstreamLogins {
     const key = this.#keyOf(server, principal);
     return authProvider({
       access: (refused) => this.#tokens.access(key, server.url, refused),
-      cure: () => this.#cure(server, principal),
+      cure: (isOffered) => this.#cure(server, principal, isOffered),
     });
   }
 
@@ -324,9 +338,11 @@ class Logins implements UpstreamLogins {
     throw new TypeError(`the server ${JSON.stringify(name)} has a login for each principal: say whose`);
   }
 
-  #cure({ name, credentials }: LoginServer, principal: LoginPrincipal | undefined): string {
+  #cure({ name, credentials }: LoginServer, principal: LoginPrincipal | undefined, isOffered: boolean): string {
     const link = credentials === "caller" && principal !== undefined ? this.connectLink(name, principal) : undefined;
-    return `it wants a login: ${link === undefined ? `run toolglot gateway login ${name}` : `open ${link}`}`;
+    const way = link === undefined ? `run toolglot gateway login ${name}` : `open ${link}`;
+    if (isOffered) return `it wants a login: ${way}`;
+    return `it answered 401, and does not say where to log in: check the token in its headers. If it has a login, ${way}`;
   }
 }
 

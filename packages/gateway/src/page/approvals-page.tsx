@@ -1,4 +1,4 @@
-import { type JsonValue, ToolglotError } from "@toolglot/core";
+import { ToolglotError } from "@toolglot/core";
 import type { Router } from "@toolglot/trp-core";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -15,7 +15,7 @@ import { DecidedList, DoubtList, WaitingList } from "./list.tsx";
 import { Live } from "./live.ts";
 import { Logins } from "./logins.ts";
 import type { Markup } from "./markup.ts";
-import { type Approval, argumentLines, callOf, type Doubt, doubtLines, visibleJson } from "./rendered.ts";
+import { type Approval, argumentLines, callOf, doubtLines, visibleJson } from "./rendered.ts";
 import { SignIn, SignInLink } from "./sign-in.tsx";
 import { type NameTool, ToolName, toolFromId } from "./tool-name.tsx";
 import { doubtId, mostListed, overviewOf } from "./view-data.ts";
@@ -32,8 +32,6 @@ export interface ApprovalsPageOptions {
   toolOf?: NameTool;
   /** When the same was last done. Default: when a request with the same fingerprint was last used. */
   lastDone?(approval: Approval): Promise<LastDone | undefined>;
-  /** The result of a call that somebody says has happened. Default null. */
-  doneValue?(doubt: Doubt): JsonValue;
 }
 
 /** The page for people. */
@@ -258,7 +256,8 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
       const answer = form.get("answer");
       if (answer !== "happened" && answer !== "not-happened") return problem(context, 400, "notRight");
       const { scope, key } = doubt;
-      const value = options.doneValue?.(doubt) ?? null;
+      // The caller gets this in place of the result, which nobody has.
+      const value = `This call has happened, as ${principal.id} found out. Its result is lost.`;
       await router.operations.resolve(
         principal,
         { scope, key },

@@ -39,7 +39,9 @@ export function WaitingList({ view, router, toolOf, approvals }: ListProps & { a
                 </div>
                 <div class="about">
                   <bdi>{visibleText(approval.requester)}</bdi> · <bdi>{visibleText(approval.reason)}</bdi> ·{" "}
-                  {words.willExpire} <Time at={approval.expiresAt} language={language} />
+                  {words.willExpire[0]}
+                  <Time at={approval.expiresAt} language={language} />
+                  {words.willExpire[1]}
                 </div>
                 <Glance lines={argumentLines(router, approval)} />
               </li>

@@ -18,8 +18,10 @@ import {
   type ImportedTool,
   type ToolAnswer,
   type ToolCallContext,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import { type CodeFace, type CodeFaceOptions, createCodeFace } from "../../src/code/code-face.ts";
+import type { CodeSettings } from "../../src/config/settings.ts";
 
 export const agent: Caller = { principal: principal({ id: "agent" }), client: { name: "test", version: "1" } };
 export const stranger: Caller = { ...agent, principal: principal({ id: "stranger" }) };
@@ -46,7 +48,8 @@ export interface Bench {
   ran: [name: string, args: JsonObject][];
 }
 
-interface BenchOptions extends Partial<Pick<CodeFaceOptions, "settings" | "visible" | "waitForDecision" | "leaseMs">> {
+interface BenchOptions extends Partial<Pick<CodeFaceOptions, "visible" | "waitForDecision" | "leaseMs">> {
+  settings?: CodeSettings;
   store?: RouterStore;
   clock?: { ahead: number };
 }
@@ -57,6 +60,7 @@ export async function bench(
   {
     clock = { ahead: 0 },
     store = new MemoryStore({ now: () => Date.now() + clock.ahead }),
+    settings = { languages: ["javascript"], timeoutMs: 20_000, calls: 100 },
     ...more
   }: BenchOptions = {},
 ): Promise<Bench> {
@@ -111,10 +115,8 @@ export async function bench(
   });
   const options: CodeFaceOptions = {
     ...{ calls, servers: () => servers as unknown as ImportedServer[], visible: () => true, storage: store },
-    settings: { languages: ["javascript"], timeoutMs: 20_000, calls: 100 },
-    finder: {
-      search: (tools, query, limit) => tools.filter(({ shownName }) => shownName.includes(query)).slice(0, limit),
-    },
+    settings,
+    finder: new ToolSearch(),
     ...more,
   };
   return { router, store, clock, ran, face: await createCodeFace(options) };

@@ -7,8 +7,8 @@ import { serverLines } from "./server-lines.ts";
 import { matchLines, ToolSearch } from "./tool-search.ts";
 
 /**
- * How tools are shown: as they are, or behind a search; `code` is a search for programs, which run by a tool of the gateway's own. `auto`
- * takes `tools` while their list is small, else `search`.
+ * How tools are shown: as they are, behind a search, or to programs, which a tool of the gateway's own runs; `auto` takes `tools` while
+ * their list is small, else `search`.
  */
 export type FaceName = "tools" | "search" | "code" | "auto";
 
@@ -22,6 +22,12 @@ export type Target =
 
 /** The list up to which `auto` shows tools as they are, in bytes: 10,000 tokens. */
 const autoBytes = 40_000;
+/** How a tool is called that was found. */
+const calling = {
+  tools: "its name calls",
+  search: "toolglot_call calls",
+  code: 'tools["NAME"]({ … }) calls in a program',
+};
 const defaultLimit = 8;
 const maxLimit = 20;
 
@@ -30,7 +36,7 @@ export interface FaceOptions {
   face: FaceName;
   servers(): readonly ImportedServer[];
   visible(caller: Caller, tool: ImportedTool): boolean;
-  own?: ((caller: Caller) => readonly OwnTool[]) | undefined;
+  own?(caller: Caller): readonly OwnTool[];
 }
 
 /** Shows the servers' tools to callers, each of whom sees only what is open to him. */
@@ -43,23 +49,27 @@ export class Face {
     this.#options = options;
   }
 
-  /** Kept from the first use on: a face that changed would cost every client its prompt cache. */
+  /** Kept from the first list on: a face that changed would cost every client its prompt cache. */
   get name(): Exclude<FaceName, "auto"> {
     const { face } = this.#options;
-    this.#decided ??= face === "auto" ? this.#bySize() : face;
-    return this.#decided;
+    return this.#decided ?? (face === "auto" ? this.#bySize() : face);
   }
 
   /** The tools as the caller gets them listed. */
   list(caller: Caller): JsonObject[] {
+    this.#decided = this.name;
     const tools = this.#visibleTo(caller);
-    const shown =
-      this.name === "tools"
-        ? tools.map(({ listed }) => listed)
-        : [own.search(serverLines(this.#options.servers(), tools)), own.describe];
-    const called = this.name === "search" ? [own.call] : [];
-    const ours = this.#ownOf(caller).map(({ listed }) => listed);
-    return [...shown, ...called, ...ours, own.again, own.status];
+    const more = this.#own(caller).map(({ listed }) => listed);
+    return [...this.#shown(tools, more), own.again, own.status];
+  }
+
+  #shown(tools: readonly ImportedTool[], more: JsonObject[]): JsonObject[] {
+    if (this.#decided === "tools") {
+      const all = [...tools.map(({ listed }) => listed), ...more];
+      return all.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
+    }
+    const search = own.search(serverLines(this.#options.servers(), tools));
+    return [search, own.describe, ...(this.#decided === "code" ? [] : [own.call]), ...more];
   }
 
   /** Returns undefined for a name that the caller has no tool of. */
@@ -68,15 +78,16 @@ export class Face {
     if (name === own.status.name) return statusOf(args);
     const tool = this.#tool(caller, name);
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
-    const ours = this.#ownOf(caller).find(({ listed }) => listed.name === name);
+    const ours = this.#own(caller).find(({ listed }) => listed.name === name);
     if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
-    if (this.name === "tools") return undefined;
-    if (name === own.call.name) return this.#called(caller, args);
+    const shown = this.name;
+    if (shown === "tools") return undefined;
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
-    return name === own.describe.name ? described(this.#visibleTo(caller), args) : undefined;
+    if (name === own.describe.name) return described(this.#visibleTo(caller), args);
+    return name === own.call.name && shown === "search" ? this.#called(caller, args) : undefined;
   }
 
-  #ownOf(caller: Caller): readonly OwnTool[] {
+  #own(caller: Caller): readonly OwnTool[] {
     return this.#options.own?.(caller) ?? [];
   }
 
@@ -122,7 +133,7 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas, toolglot_call calls.", ...lines].join(
+        : [`Arguments marked ? are optional. toolglot_describe gives schemas, ${calling[this.name]}.`, ...lines].join(
             "\n",
           );
     return { kind: "text", text };

@@ -103,6 +103,7 @@ export class Offer implements ImportedOffer {
       effect: "pure",
       input: inputSchema,
       maxConcurrency: parts.maxConcurrency,
+      concurrencyGroup: this.#server,
       maxTimeoutMs: Math.max(parts.timeoutMs, mostMs),
       execute: (args: JsonObject, context: ExecuteContext) =>
         settle(parts, context, async ({ ask, meta }) => {

@@ -21,7 +21,7 @@ export interface GateParts {
   logs: ServerLogs;
   subscriptions: Subscriptions;
   states: RequestStateCodec<RequestState>;
-  /** The first list waits for it. */
+  /** What comes first waits for it: the servers, for a while. */
   ready(): Promise<void>;
   onError(error: Error): void;
 }

@@ -15,7 +15,10 @@ import type { ServeMcpOptions } from "./options.ts";
 /** Milliseconds for which a list tells which server an address belongs to. */
 const knownMs = 60_000;
 
-type Options = Pick<ServeMcpOptions, "calls" | "servers" | "visible" | "onError" | "onNotice">;
+/** Before the id of a result that was kept apart. */
+const artifactPrefix = "toolglot://artifact/";
+
+type Options = Pick<ServeMcpOptions, "calls" | "servers" | "visible" | "artifacts" | "onError" | "onNotice">;
 type Listed<Key extends string> = JsonObject & Record<Key, string>;
 
 /** A server whose resources, or prompts, a caller may read. */
@@ -55,9 +58,19 @@ export class Offers {
 
   /** Rejects with `ProtocolError`. */
   async readResource(uri: string, context: ToolCallContext, meta?: JsonObject): Promise<JsonObject> {
+    if (uri.startsWith(artifactPrefix)) return this.#artifact(uri, context.caller);
     const { read } = await this.resourceServer(uri, context.caller);
     const call = { tool: read, arguments: { uri }, ...defined({ meta }) };
     return resultOf(await this.#calls.call(call, context));
+  }
+
+  async #artifact(uri: string, { principal: { tenant, id } }: Caller): Promise<JsonObject> {
+    const found = await this.#options.artifacts?.read(uri.slice(artifactPrefix.length), { tenant, principal: id });
+    if (found === undefined) throw unknown(`Resource ${uri} not found`);
+    const { bytes, artifact } = found;
+    const isText = /^text\/|\bjson\b/.test(artifact.mediaType);
+    const data = isText ? { text: new TextDecoder().decode(bytes) } : { blob: Buffer.from(bytes).toString("base64") };
+    return { contents: [{ uri, mimeType: artifact.mediaType, ...data }] };
   }
 
   /** Rejects with `ProtocolError`. */

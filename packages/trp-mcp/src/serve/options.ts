@@ -1,4 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
+import type { OwnedArtifactStore } from "@toolglot/trp-core/store";
 import type { FaceName } from "../faces/face.ts";
 import type { Caller, ImportedServer, ImportedTool, OwnTool, ToolCalls } from "../types.ts";
 
@@ -21,8 +22,10 @@ export interface ServeMcpOptions {
   visible(caller: Caller, tool: ImportedTool): boolean;
   /** Default `auto`. */
   face?: FaceName;
-  /** Tools of the gateway's own that this caller gets as well: `toolglot_run` of the face `code`, logins. Default: none. */
+  /** Tools of the gateway's own that a caller gets beside those of servers. Default: none. */
   own?(caller: Caller): readonly OwnTool[];
+  /** Whole results that were too long to be kept where a call was: behind `toolglot://artifact/ID`, for their principal alone. */
+  artifacts?: Pick<OwnedArtifactStore, "read">;
   /** Of the gateway, for clients. */
   info: { name: string; version: string; title?: string; instructions?: string };
   /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
@@ -47,7 +50,7 @@ export function checkServeOptions(options: ServeMcpOptions): void {
   checkKeys<ServeMcpOptions, string>(
     "serveMcp",
     options,
-    "calls:object servers:function visible:function face:string own:function info:object requestSecret:any limits:object onNotice:function onError:function",
+    "calls:object servers:function visible:function face:string own:function artifacts:object info:object requestSecret:any limits:object onNotice:function onError:function",
     ["calls", "servers", "visible", "info", "requestSecret"],
   );
   const { face = "auto", limits, requestSecret } = options;

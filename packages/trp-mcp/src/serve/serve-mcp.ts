@@ -9,7 +9,7 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
-import { Face } from "../faces/face.ts";
+import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import type { ExactServer } from "./exact-server.ts";
 import { authOf, callerIn, type GateParts, gateServer } from "./gate-server.ts";
@@ -36,8 +36,8 @@ export interface GateConnection {
 export interface McpGate {
   /** Sessions of the revisions before 2026-07-28 that are open over HTTP. */
   readonly sessions: number;
-  /** How tools are shown; decided once. */
-  readonly face: "tools" | "search" | "code";
+  /** How tools are shown: of `auto`, as it was decided with the first list. */
+  readonly face: Exclude<FaceName, "auto">;
   /**
    * Answers a request of Streamable HTTP, in every revision. Host, Origin and token have been looked at; `body` is what was parsed of the
    * body, when it has been read. Never rejects.
@@ -91,9 +91,9 @@ class Gate implements McpGate {
 
   constructor(options: ServeMcpOptions) {
     this.#options = options;
-    const { calls, servers, visible, face: name = "auto", requestSecret } = options;
+    const { calls, servers, visible, own, face: name = "auto", requestSecret } = options;
     const onError = (error: Error): void => options.onError?.(error);
-    const face = new Face({ face: name, servers, visible, own: options.own });
+    const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     this.#parts = {
@@ -117,7 +117,7 @@ class Gate implements McpGate {
     return this.#sessions.size;
   }
 
-  get face(): "tools" | "search" | "code" {
+  get face(): Exclude<FaceName, "auto"> {
     return this.#parts.face.name;
   }
 
@@ -125,7 +125,7 @@ class Gate implements McpGate {
     if (this.#closed) return errorResponse(503, { code: -32000, message: "The gateway is closing." });
     try {
       this.#watch();
-      const body = parsed ?? (await bodyOf(request));
+      const body = parsed === undefined ? await bodyOf(request) : parsed;
       if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body);
       return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
     } catch (error) {

@@ -66,8 +66,7 @@ export class ToolRequests {
     const target = this.#face.target(caller, name, args);
     if (target === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
     if (target.kind === "text") return exactly(textResult(target));
-    const run = (input: Input): Promise<ToolAnswer> =>
-      this.#run(target, { caller, ...defined(input) }, incoming.context);
+    const run: Run = (input) => this.#run(target, { caller, ...defined(input) }, incoming.context);
     if (incoming.era === "legacy") return exactly(asOfEarlier(await this.#inSession(name, target, run, incoming)));
     const result = await this.#inRounds(name, args, target, run, incoming);
     return isInputRequiredResult(result) ? result : exactly(result);
@@ -170,8 +169,8 @@ export class ToolRequests {
     // A person who can be asked at once is not waited for elsewhere.
     if (!mayAsk || isAtPage) return (await run(input)).result;
     const { result, outcome, question } = await run({ ...input, waitMs: 0 });
-    const isOpen = outcome.status === "pending" && outcome.approvalId !== undefined && outcome.approvalId !== asked;
-    if (!isOpen) return result;
+    const approval = outcome.status === "pending" ? outcome.approvalId : undefined;
+    if (approval === undefined || approval === asked) return result;
     const elicitation = question && approvalElicitation(question, can);
     if (question === undefined || elicitation === undefined) return (await run(input)).result;
     const { approvalId, capId, fingerprint, expiresAt } = question;

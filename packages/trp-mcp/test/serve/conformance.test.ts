@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { JsonObject } from "@toolglot/core";
 import { expect, it } from "vitest";
 import type { ImportedServer } from "../../src/index.ts";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
-import { gateOf, listening, upstream } from "./support.ts";
+import { gateOf, inProcess, listening, routed } from "./support.ts";
 
 const lean = fileURLToPath(new URL("../../../toolkit/test/mcp/fixtures/lean-conformance.mjs", import.meta.url));
 const tool = fileURLToPath(
@@ -12,27 +13,41 @@ const tool = fileURLToPath(
 
 /** The suite calls things by their own names, which a gateway puts the server's in front of. */
 function withoutPrefix(server: ImportedServer): ImportedServer {
-  const { offer } = server;
+  const { offer, client, name } = server;
+  const own = <One extends { listed: JsonObject }>(one: One, shownName: string): One => ({
+    ...one,
+    shownName,
+    listed: { ...one.listed, name: shownName },
+  });
   return {
-    ...server,
-    tools: server.tools.map((one) => ({ ...one, shownName: one.tool, listed: { ...one.listed, name: one.tool } })),
-    offer: {
-      ...offer,
-      resourceRead: offer.resourceRead,
-      promptGet: offer.promptGet,
-      listPrompts: async () =>
-        (await offer.listPrompts()).map((one) => ({
-          ...one,
-          shownName: one.prompt,
-          listed: { ...one.listed, name: one.prompt },
-        })),
+    name,
+    client,
+    get tools() {
+      return server.tools.map((one) => own(one, one.tool));
     },
+    offer: {
+      get resourceRead() {
+        return offer.resourceRead;
+      },
+      get promptGet() {
+        return offer.promptGet;
+      },
+      listResources: () => offer.listResources(),
+      listResourceTemplates: () => offer.listResourceTemplates(),
+      listPrompts: async () => (await offer.listPrompts()).map((one) => own(one, one.prompt)),
+    },
+    state: () => server.state(),
+    ready: () => server.ready(),
+    refresh: () => server.refresh(),
+    onChange: (listener) => server.onChange(listener),
+    accept: (one) => server.accept(one),
+    close: () => server.close(),
   };
 }
 
 it("passes the official suite for servers", async () => {
-  const server = withoutPrefix(await upstream("suite", tools, answer, { serve }));
-  const { gate } = gateOf([server], { face: "tools" });
+  const { servers, calls } = await routed({ suite: inProcess("suite", tools, answer, serve) }, { repeat: "free" });
+  const { gate } = gateOf(servers.map(withoutPrefix), { face: "tools", calls });
   const url = await listening(gate);
   const args = ["--import", lean, tool, "server", "--suite", "all", "--url", url];
   const said = await new Promise<string>((resolve) => {

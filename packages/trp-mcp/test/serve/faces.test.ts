@@ -1,7 +1,8 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, it } from "vitest";
+import type { Caller, ImportedServer, OwnTool } from "../../src/index.ts";
 import { queries, servers } from "./fixtures/tools-of-20-servers.ts";
-import { ask, gateOf, newestRequest, type TestTool, upstream } from "./support.ts";
+import { ask, gateOf, newestRequest, type TestTool, until, upstream } from "./support.ts";
 
 const url = "http://gate.test/mcp";
 // biome-ignore lint/suspicious/noExplicitAny: whatever a test wants to look at
@@ -151,13 +152,77 @@ it("shows tools as they are while their list is small, and keeps to that", async
   const all = await catalog();
   const shown = all.slice(0, 2);
   const { gate } = gateOf(shown);
-  expect(gate.face).toBe("tools");
+  const list = async () => (await ask(gate, newestRequest(url, "tools/list"))).result;
+  expect((await list()).tools).toHaveLength(42);
   shown.push(...all.slice(2));
   expect(gate.face).toBe("tools");
-  const { result } = await ask(gate, newestRequest(url, "tools/list"));
+  const result = await list();
   const names = result.tools.map(({ name }: { name: string }) => name);
   expect(names).toHaveLength(402);
   expect(names.slice(0, 400)).toEqual(names.slice(0, 400).toSorted());
   const large = gateOf(all);
   expect(large.gate.face).toBe("search");
+});
+
+it("shows tools of the gateway's own to whom they are for, in every face", async () => {
+  const connect = (id: string): OwnTool => ({
+    listed: { name: "shop__connect", description: "Logs in.", inputSchema: { type: "object" } },
+    call: async (args, { caller }, meta) => ({
+      result: { content: [{ type: "text", text: JSON.stringify([id, caller.principal.id, args, meta]) }], _meta: {} },
+      outcome: { status: "done", dispatched: false, receipt: "r" },
+    }),
+  });
+  const servers = [await upstream("desk", [{ name: "look" }]), await upstream("zoo", [{ name: "feed" }])];
+  const own = ({ principal: { id } }: Caller) => (id === "boss" ? [connect(id)] : []);
+  const shown: Record<string, string[]> = {};
+  for (const face of ["tools", "search", "code"] as const) {
+    const { gate } = gateOf(servers, { face, own });
+    const list = async (token: string) => {
+      const { result } = await ask(gate, newestRequest(url, "tools/list", {}, { token }));
+      return result.tools.map(({ name }: { name: string }) => name);
+    };
+    shown[face] = await list("boss");
+    expect(await list("anna")).toEqual((shown[face] ?? []).filter((name) => name !== "shop__connect"));
+    const params = { name: "shop__connect", arguments: { a: 1 }, _meta: { "example.com/x": 2 } };
+    const { result } = await ask(gate, newestRequest(url, "tools/call", params, { token: "boss" }));
+    expect(JSON.parse(result.content[0].text)).toEqual(["boss", "boss", { a: 1 }, { "example.com/x": 2 }]);
+    const { error } = await ask(gate, newestRequest(url, "tools/call", params));
+    expect(error.code).toBe(-32602);
+    // Programs call tools there, not the model.
+    const call = { name: "toolglot_call", arguments: { name: "desk__look" } };
+    const called = await ask(gate, newestRequest(url, "tools/call", call));
+    expect(called.error?.code).toBe(face === "search" ? undefined : -32602);
+  }
+  const ours = ["toolglot_again", "toolglot_status"];
+  expect(shown).toEqual({
+    tools: ["desk__look", "shop__connect", "zoo__feed", ...ours],
+    search: ["toolglot_search", "toolglot_describe", "toolglot_call", "shop__connect", ...ours],
+    code: ["toolglot_search", "toolglot_describe", "shop__connect", ...ours],
+  });
+});
+
+it("waits for servers before it decides, lists or calls", async () => {
+  const server = await upstream("desk", [{ name: "look" }]);
+  let arrive = () => {};
+  const late: ImportedServer = {
+    ...server,
+    tools: [],
+    ready: () =>
+      new Promise<void>((resolve) => {
+        arrive = () => {
+          Object.assign(late, { tools: server.tools });
+          resolve();
+        };
+      }),
+  };
+  const { gate } = gateOf([late]);
+  const answers = [
+    ask(gate, newestRequest(url, "tools/list")),
+    ask(gate, newestRequest(url, "tools/call", { name: "desk__look" })),
+  ];
+  await until(() => String(arrive) !== "() => {}");
+  arrive();
+  const [list, call] = await Promise.all(answers);
+  expect(list?.result.tools[0].name).toBe("desk__look");
+  expect(call?.result.content).toEqual([{ type: "text", text: "look" }]);
 });

@@ -1,4 +1,5 @@
 import type { Server } from "@modelcontextprotocol/server";
+import { MemoryStore } from "@toolglot/trp-core";
 import { expect, it } from "vitest";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
 import { clientAt, gateOf, listening, newest, until, upstream } from "./support.ts";
@@ -191,4 +192,30 @@ it("passes the logs of a call to the session whose call it is", async () => {
   expect(heard).toEqual(
     ["Tool execution started", "Tool processing data", "Tool execution completed"].map((said) => `busy ${said}`),
   );
+});
+
+it("gives a kept result to its principal alone", async () => {
+  const store = new MemoryStore();
+  const bytes = new TextEncoder().encode(`{"whole":true}`);
+  const owner = { tenant: "default", principal: "anna" };
+  const artifact = {
+    id: "art_1",
+    ...owner,
+    mediaType: "application/json",
+    sha256: "0".repeat(64),
+    bytes,
+    ttlMs: 60_000,
+  };
+  await store.artifacts.put(artifact);
+  const { gate } = gateOf([], { artifacts: store.artifacts });
+  const at = await listening(gate);
+  const uri = "toolglot://artifact/art_1";
+  for (const revision of eras) {
+    const [anna, berta] = [await clientAt(at, revision), await clientAt(at, revision, { token: "berta" })];
+    expect((await anna.readResource({ uri })).contents).toEqual([
+      { uri, mimeType: "application/json", text: `{"whole":true}` },
+    ]);
+    await expect(berta.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+    await expect(anna.readResource({ uri: `${uri}0` })).rejects.toMatchObject({ code: -32602 });
+  }
 });

@@ -18,7 +18,14 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
-import type { Principal } from "@toolglot/trp-core";
+import {
+  createPolicy,
+  createRouter,
+  MemoryStore,
+  type PolicyRule,
+  type Principal,
+  type Router,
+} from "@toolglot/trp-core";
 import { onTestFinished } from "vitest";
 import type {
   ApprovalQuestion,
@@ -28,13 +35,14 @@ import type {
   ImportedTool,
   McpGate,
   Outcome,
+  RepeatRule,
   ServeMcpOptions,
   ToolAnswer,
   ToolCall,
   ToolCallContext,
   ToolCalls,
 } from "../../src/index.ts";
-import { serveMcp } from "../../src/index.ts";
+import { askAgain, CallChannel, createToolCalls, elicitationRole, importMcpServer, serveMcp } from "../../src/index.ts";
 
 export type Answer = (name: string, args: JsonObject, context: ServerContext) => unknown;
 
@@ -59,22 +67,7 @@ export async function upstream(
   } = {},
 ): Promise<ImportedServer & { tools: ImportedTool[]; change(): void }> {
   const { instructions, serve, ...rest } = options;
-  const transport = async () => {
-    const server = new Server(
-      { name, version: "1.0.0" },
-      { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
-    );
-    server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) as never }));
-    server.setRequestHandler(
-      "tools/call",
-      async ({ params }, context) =>
-        (await answer(params.name, (params.arguments ?? {}) as JsonObject, context)) as never,
-    );
-    serve?.(server);
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await server.connect(theirs as never);
-    return ours;
-  };
+  const transport = inProcess(name, tools, answer, serve, instructions);
   const client = createMcpClient({
     name,
     transport,
@@ -104,6 +97,63 @@ export async function upstream(
     accept: async () => [],
     close: () => client.close(),
   };
+}
+
+/** A transport to a server of the official SDK in this process: a new one for each connection. */
+export function inProcess(
+  name: string,
+  tools: readonly TestTool[],
+  answer: Answer,
+  serve?: (server: Server) => void,
+  instructions?: string,
+): () => Promise<InMemoryTransport> {
+  return async () => {
+    const server = new Server(
+      { name, version: "1.0.0" },
+      { capabilities: { tools: { listChanged: true } }, ...(instructions !== undefined && { instructions }) },
+    );
+    server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) as never }));
+    server.setRequestHandler(
+      "tools/call",
+      async ({ params }, context) =>
+        (await answer(params.name, (params.arguments ?? {}) as JsonObject, context)) as never,
+    );
+    serve?.(server);
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await server.connect(theirs as never);
+    return ours;
+  };
+}
+
+/** Servers behind a router with a policy, and the calls through it: the real parts. Everything is closed after the test. */
+export async function routed(
+  transports: Record<string, McpClientOptions["transport"]>,
+  { repeat = "window", rules }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[] } = {},
+): Promise<{ servers: ImportedServer[]; calls: ToolCalls; router: Router }> {
+  const servers: ImportedServer[] = [];
+  const router = createRouter({
+    store: new MemoryStore(),
+    allowVolatile: true,
+    maxResultTokens: 4_000_000,
+    policy: askAgain(createPolicy({ version: "1", rules: rules ?? [{ id: "all", decision: "allow" }] })),
+    mayDecide: ({ roles }) => roles.includes("approver") || roles.includes(elicitationRole),
+  });
+  const channel = new CallChannel();
+  const tool = (capId: string) => servers.flatMap(({ tools }) => tools).find((one) => one.capId === capId);
+  const approvalUrl = (id: string) => `https://gate.test/approvals/${id}`;
+  const calls = createToolCalls(router, { tool, channel, approvalUrl, waitMs: 50 });
+  for (const [name, transport] of Object.entries(transports)) {
+    const client = createMcpClient({ name, transport, exact: true, elicitation: "host", sampling: "host" });
+    const rule: RepeatRule = { mode: repeat, windowMs: 600_000 };
+    servers.push(await importMcpServer(router, client, { name, channel, repeat: rule }));
+  }
+  await Promise.all(servers.map((server) => server.ready()));
+  onTestFinished(async () => {
+    await router.close({ graceMs: 100 });
+    await calls.close();
+    await Promise.all(servers.map((server) => server.close()));
+  });
+  return { servers, calls, router };
 }
 
 function listed({

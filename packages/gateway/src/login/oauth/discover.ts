@@ -7,7 +7,7 @@ import {
   type FetchLike,
   type OAuthProtectedResourceMetadata,
 } from "@modelcontextprotocol/client";
-import { attempt, isObject, parseJson } from "@toolglot/internal";
+import { isObject, parseJson } from "@toolglot/internal";
 import * as v from "valibot";
 import { loginError, loginFault } from "../errors.ts";
 import type { LoginServer } from "../types.ts";
@@ -141,9 +141,10 @@ export async function metadataOf(server: string, issuer: string, fetch: FetchLik
       const message = `the authorization server answered the question for its metadata with HTTP ${response.status}.`;
       throw loginError("gateway/login-failed", server, message);
     }
-    if (!response.ok) continue;
-    const found = parseJson(await response.text());
-    if (isObject(found) && found.issuer !== issuer) {
+    const found = response.ok ? parseJson(await response.text()) : undefined;
+    // Some servers answer what they don't know with a page.
+    if (!isObject(found)) continue;
+    if (found.issuer !== issuer) {
       const message = `the metadata of the authorization server names another issuer than ${JSON.stringify(issuer)}, where it was looked up. Nothing was sent to it.`;
       throw loginError("gateway/login-untrusted", server, message);
     }
@@ -168,10 +169,4 @@ async function attemptFetch(server: string, url: URL, fetch: FetchLike): Promise
   } catch (error) {
     throw loginFault(server, "the question for the metadata of the authorization server", error);
   }
-}
-
-/** Returns an address without what may be secret in it, for people. */
-export function shownUrl(url: string): string {
-  const parsed = attempt(() => new URL(url));
-  return parsed === undefined ? "" : `${parsed.origin}${parsed.pathname}`;
 }
