@@ -38,6 +38,7 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     connect: "starts each server, and shows what becomes of its tools",
     well: (servers: number) => `The configuration is fine: ${servers} server${servers === 1 ? "" : "s"}.`,
     down: (server: string, reason: string) => `${server}: not reached: ${reason}`,
+    login: (server: string) => `it wants a login: ${cli} gateway login ${server}`,
     noTools: "No tools.",
     slow: "it gave no list of tools in time",
   },

@@ -34,6 +34,7 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     connect: "启动每个服务器，并显示它的工具会怎样处理",
     well: (servers) => `配置没有问题：${servers} 个服务器。`,
     down: (server, reason) => `${server}：无法连接：${reason}`,
+    login: (server) => `需要登录：${cli} gateway login ${server}`,
     noTools: "没有工具。",
     slow: "没有按时给出工具列表",
   },
