@@ -181,6 +181,8 @@ class RoutedGateway implements Gateway {
           : { ...transport, ...this.#authOf(name, transport.headers) },
       connectTimeoutMs: settings.connectMs,
       callTimeoutMs: settings.timeoutMs,
+      // More than a result may have, so that a long one is told and not lost with its connection.
+      maxBufferSize: 4 * this.#config.settings.results.maxBytes,
       elicitation: "host",
       sampling: "host",
       onError: (error) => log("warn", errorText(error)),

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import { type CallFinding, checkCall } from "@toolglot/core/check-call";
 import { checkKeys, defined, errorText } from "@toolglot/internal";
+import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { CallResult } from "@toolglot/trp-client";
 import type { Router } from "@toolglot/trp-core";
 import type { TrpCode } from "@toolglot/trp-core/frames";
+import { codeMeta } from "../import/kept-result.ts";
 import type {
   ApprovalDecision,
   CallExtras,
@@ -189,13 +191,16 @@ class RoutedCalls implements ToolCalls {
       return answer;
     };
     if (status === "success") {
-      const outcome: Outcome = { status: "done", dispatched: true, receipt };
-      if (replayedFrom === undefined && extras.result !== undefined)
-        return withFindings(answerOf(extras.result, outcome));
-      const kept = keptResult(result.result?.data);
-      if (replayedFrom === undefined) return withFindings(answerOf(kept, outcome));
-      const doneAt = replayedAt === undefined ? undefined : new Date(replayedAt).toISOString();
-      return withFindings(replayed(kept, { ...outcome, status: "replayed", ...defined({ doneAt }) }));
+      const isNow = replayedFrom === undefined;
+      const got = (isNow && extras.result) || keptResult(result.result?.data);
+      // The effect happened, and its result could not be passed on.
+      const lost = codeIn(got);
+      const outcome: Outcome = {
+        ...{ status: lost === undefined ? (isNow ? "done" : "replayed") : "failed", dispatched: true, receipt },
+        ...defined({ code: lost }),
+        ...(!isNow && replayedAt !== undefined && { doneAt: new Date(replayedAt).toISOString() }),
+      };
+      return withFindings(outcome.status === "replayed" ? replayed(got, outcome) : answerOf(got, outcome));
     }
     const code = error?.code as TrpCode | undefined;
     const dispatched = error?.dispatched === true && extras.isUnsent !== true;
@@ -236,4 +241,9 @@ function fault(error: unknown, receipt: string): ToolAnswer {
   if (!isUnknown) return told({ status: "refused", ...facts }, { message });
   const fix = "It is not known whether it was executed. Call again with the same arguments: it is not done twice.";
   return told({ status: "unknown", ...facts }, { message, fix });
+}
+
+/** The code of a result that stands in for the server's own. */
+function codeIn(result: McpCallResult): TrpCode | undefined {
+  return (result as { _meta?: { [codeMeta]?: TrpCode } })._meta?.[codeMeta];
 }

@@ -159,6 +159,15 @@ test("lists and reads pass fields and methods that nobody knows", async () => {
   expect(await client.request("vendor/own", { p: 1 })).toEqual(results["vendor/own"]);
 });
 
+test("a resource that is too long can't be read, and says so", async () => {
+  const contents = [{ uri: "a:b", text: "x".repeat(20_000) }];
+  const how = { capabilities: { resources: {} }, results: { "resources/read": { contents } } };
+  const { server, callCap } = await rig(oddServer(how), { limits: { maxBytes: 10_000 } });
+  await server.ready();
+  const { result } = await callCap("cap.mcp.srv.resource_read.v1", { uri: "a:b" });
+  expect(result).toMatchObject({ status: "failed", error: { message: expect.stringContaining("at most 10000") } });
+});
+
 test("progress and questions of a server reach the call that they belong to", async () => {
   const { server, call } = await rig(reference("server-everything"));
   await server.ready();
