@@ -28,7 +28,6 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
   badStore: (text: string) => `--store takes sqlite:PATH or memory, not "${text}".`,
   listening: (url: string, servers: number, tools: number) =>
     `The gateway listens at ${url}: ${servers} server${servers === 1 ? "" : "s"}, ${tools} tool${tools === 1 ? "" : "s"} so far`,
-  approvalsAt: (url: string) => `Approvals: ${url}, or ${cli} gateway approvals list`,
   noStore: (path: string) =>
     `There is no store at ${path}: a gateway makes it when it starts; --store or --config names another one.`,
   memoryStore: "A store in memory lives in its gateway alone: there is nothing to read from here.",
@@ -39,6 +38,7 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     connect: "starts each server, and shows what becomes of its tools",
     well: (servers: number) => `The configuration is fine: ${servers} server${servers === 1 ? "" : "s"}.`,
     down: (server: string, reason: string) => `${server}: not reached: ${reason}`,
+    login: (server: string) => `it wants a login: ${cli} gateway login ${server}`,
     noTools: "No tools.",
     slow: "it gave no list of tools in time",
   },
@@ -83,6 +83,9 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     badExpires: (text: string) => `--expires takes a time as 90d, 12h or 30m, or a date to come, not "${text}".`,
   },
   approvals: {
+    where: (page: string | undefined) =>
+      `Approvals: ${page === undefined ? "" : `${page}, or `}${cli} gateway approvals list`,
+    signIn: (link: string) => `Approvals, for you alone, once, within five minutes: ${link}`,
     about: "what waits for a person's consent; on the store, whether a gateway runs or not",
     list: "the requests, newest first",
     status: "only these (default: pending)",

@@ -227,8 +227,8 @@ class RoutedGateway implements Gateway {
       logins: this.#logins,
       log: (message) => this.#log({ level: "warn", message }),
     });
-    const { url, port } = this.#http;
-    return { url, port };
+    const { url, port, signInUrl } = this.#http;
+    return { url, port, ...defined({ signInUrl }) };
   }
 
   async serveStdio(given?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void> {

@@ -7,6 +7,7 @@ import { isLoopback } from "../http/hosts.ts";
 import { listen } from "../http/listen.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
+import type { Identity } from "../identity/types.ts";
 import type { UpstreamLogins } from "../login/index.ts";
 import { createApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
@@ -92,6 +93,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     return {
       url: base + where.path,
       port: host.port,
+      ...(page && { signInUrl: () => base + page.signInLink(ownerOf(tenant)) }),
       approvalUrl: (id) => (hasPage ? `${base}/approvals/${encodeURIComponent(id)}` : undefined),
       inDoubtUrl: hasPage ? `${base}/approvals/in-doubt` : undefined,
       async close(graceMs) {
@@ -104,6 +106,13 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     tokens.close();
     throw error;
   }
+}
+
+/** Whoever started the gateway may decide, as they may at its store. */
+function ownerOf(tenant: string): Identity {
+  const owner = principal({ id: "terminal", tenant, roles: ["approver"] });
+  // No token has such an id.
+  return { id: "owner@terminal", principal: owner, mayElicit: false, lenientHeaders: false };
 }
 
 /** The error of a gateway that nobody could call. */
