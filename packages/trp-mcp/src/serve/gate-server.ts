@@ -1,4 +1,9 @@
-import type { RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import type {
+  JsonSchemaValidator,
+  jsonSchemaValidator,
+  RequestStateCodec,
+  ServerContext,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
@@ -37,6 +42,13 @@ const cached = [
   "resources/read",
 ];
 
+/** In place of an engine for schemas, which would be made with every request, and checks nothing here. */
+const unused: jsonSchemaValidator = {
+  getValidator: <Value>(): JsonSchemaValidator<Value> => {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
+
 /** Returns who sends a request over HTTP. */
 export function callerIn({ http }: ServerContext): GateCaller {
   return http?.authInfo?.extra?.caller as GateCaller;
@@ -57,6 +69,7 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
       ...(era === "legacy" && { logging: {} }),
     },
     ...(instructions !== undefined && { instructions }),
+    jsonSchemaValidator: unused,
     cacheHints: Object.fromEntries(cached.map((method) => [method, cacheHint])),
     requestState: { verify: (state, context) => states.verify(state, known(context)) },
   });
