@@ -1,15 +1,18 @@
-import type {
-  JsonSchemaValidator,
-  jsonSchemaValidator,
-  RequestStateCodec,
-  ServerContext,
+import {
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
-import type { ImportedServer, ToolCallContext } from "../types.ts";
+import type { ToolCallContext } from "../types.ts";
+import { SessionAsking } from "./asking.ts";
 import { ExactServer } from "./exact-server.ts";
-import { callerOf, cancellation, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
+import { callerOf, cancellation, clientOf, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
 import type { Offers } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
 import type { RequestState } from "./request-state.ts";
@@ -31,6 +34,7 @@ export interface GateParts {
   onError(error: Error): void;
 }
 
+const maxSubscriptions = 1_000;
 /** How long a client of 2026-07-28 may keep a list. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
 const cached = [
@@ -125,18 +129,24 @@ function forSessions(
   server: ExactServer,
   incoming: (context: ServerContext) => Incoming,
 ): void {
-  const subscribed = new Map<string, { server: ImportedServer; end: () => void }>();
+  const subscribed = new Map<string, () => void>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+    if (subscribed.size >= maxSubscriptions) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `A session has at most ${maxSubscriptions} subscriptions`,
+      );
+    }
     const { server: from } = await offers.resourceServer(uri, callerOf(incoming(context)));
     const end = await subscriptions.add(from, uri, (params) => {
       server.notification({ method: "notifications/resources/updated", params }).catch(() => {});
     });
-    subscribed.get(uri)?.end();
-    subscribed.set(uri, { server: from, end });
+    subscribed.get(uri)?.();
+    subscribed.set(uri, end);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", async ({ params: { uri } }) => {
-    subscribed.get(uri)?.end();
+    subscribed.get(uri)?.();
     subscribed.delete(uri);
     return {};
   });
@@ -145,7 +155,7 @@ function forSessions(
     return {};
   });
   server.onclose = () => {
-    for (const { end } of subscribed.values()) end();
+    for (const end of subscribed.values()) end();
     subscribed.clear();
   };
 }
@@ -159,9 +169,15 @@ export function authOf(caller: GateCaller): {
   return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller } };
 }
 
+/** What a read has around it. A server's question in the middle of one is passed on where the client can be asked meanwhile. */
 function readContext(request: Incoming): ToolCallContext {
-  const { context } = request;
-  return { caller: callerOf(request), ...defined({ signal: cancellation(request), onProgress: progressTo(context) }) };
+  const { context, era } = request;
+  const asking = new SessionAsking(context, clientOf(request).askable);
+  return {
+    caller: callerOf(request),
+    ...defined({ signal: cancellation(request), onProgress: progressTo(context) }),
+    ...(era === "legacy" && { ask: asking.question.bind(asking) }),
+  };
 }
 
 /** Clients of earlier revisions refuse the whole list for an output that is no object; they get its text alone. */
