@@ -80,6 +80,12 @@ export class Face {
     return name === own.call.name && this.#decided !== "code" ? this.#called(caller, args) : undefined;
   }
 
+  /** The tool that a name calls, when some of its arguments stand in headers as well. */
+  headerTool(caller: Caller, name: string): { name: string; inputSchema: JsonObject } | undefined {
+    const tool = this.#tool(caller, name);
+    return tool !== undefined && hasHeaders(tool) ? tool.listed : undefined;
+  }
+
   #own(caller: Caller): readonly OwnTool[] {
     return this.#options.own?.(caller) ?? [];
   }
@@ -129,6 +135,14 @@ export class Face {
         : ["Arguments marked ? are optional. toolglot_describe gives schemas.", ...lines].join("\n");
     return { kind: "text", text };
   }
+}
+
+const withHeaders = new WeakMap<ImportedTool, boolean>();
+
+function hasHeaders(tool: ImportedTool): boolean {
+  const known = withHeaders.get(tool) ?? JSON.stringify(tool.listed.inputSchema).includes('"x-mcp-header"');
+  withHeaders.set(tool, known);
+  return known;
 }
 
 function fault(text: string): Target {
