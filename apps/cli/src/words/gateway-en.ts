@@ -139,6 +139,19 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     exported: (rows: number, last: number | undefined) =>
       last === undefined ? "No rows." : `${rows} rows, the last of them ${last}.`,
   },
+  login: {
+    about: "logs in at a server behind a URL that wants it: in a browser, or with a code on another machine",
+    logout: "forgets a login at a server, and has its tokens ended",
+    server: "a server of the configuration",
+    device: "shows a code for a browser on any machine, where the server offers that",
+    open: (url: string) => `Open this address and log in: ${url}`,
+    code: (url: string, code: string) => `Open ${url} on any machine, and type the code ${code}`,
+    done: (server: string, issuer: string) => `Logged in at ${server} (${issuer}).`,
+    gone: (server: string, isRevoked: boolean, reason: string | undefined) =>
+      `The login at ${server} is forgotten${isRevoked ? ", and its tokens are ended there" : `; its tokens were not ended there${reason ? `: ${reason}` : ""}`}.`,
+    none: (server: string) => `There was no login at ${server}.`,
+    unknown: (server: string) => `The configuration has no server ${JSON.stringify(server)} behind a URL.`,
+  },
   report: {
     about: "what the policy decided, by rule, server and tool; with observe, what it would have asked or refused",
     since: "only what is not older, as 2026-11-01",

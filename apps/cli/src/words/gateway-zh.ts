@@ -125,6 +125,19 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     before: "只要这个日期之前的行",
     exported: (rows, last) => (last === undefined ? "没有行。" : `${rows} 行，最后一行是第 ${last} 行。`),
   },
+  login: {
+    about: "登录需要登录的 URL 服务器：在浏览器中，或在另一台机器上输入代码",
+    logout: "忘记在某个服务器的登录，并让其令牌失效",
+    server: "配置中的服务器",
+    device: "显示一个代码，可在任何机器的浏览器中使用（服务器支持时）",
+    open: (url) => `请打开此地址并登录：${url}`,
+    code: (url, code) => `请在任意机器上打开 ${url}，输入代码 ${code}`,
+    done: (server, issuer) => `已登录 ${server}（${issuer}）。`,
+    gone: (server, isRevoked, reason) =>
+      `已忘记在 ${server} 的登录${isRevoked ? "，其令牌已在那里失效" : `；其令牌未能在那里失效${reason ? `：${reason}` : ""}`}。`,
+    none: (server) => `在 ${server} 没有登录。`,
+    unknown: (server) => `配置中没有名为 ${JSON.stringify(server)} 的 URL 服务器。`,
+  },
   report: {
     about: "策略按规则、服务器和工具做了哪些决定；observe 模式下，显示本来会询问或拒绝什么",
     since: "只看不早于这个日期的内容，如 2026-11-01",
