@@ -33,3 +33,13 @@ export { openLogins } from "./gateway/upstream-logins.ts";
 export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
 export type { Identity, NewToken, TokenInfo } from "./identity/types.ts";
 export type { LoginInfo, LoginOptions, LoginPrompt, LogoutResult, UpstreamLogins } from "./login/index.ts";
+export { type AuditExportOptions, type ExportedRow, exportAudit, exportedUpTo } from "./report/audit-export.ts";
+export {
+  type PolicyReport,
+  type PolicyReportLine,
+  type PolicyReportOptions,
+  policyReport,
+} from "./report/policy-report.ts";
+export { createSecretMask, type SecretMask } from "./secrets/mask.ts";
+export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
+export { verify } from "./verify/verify.ts";
