@@ -1,6 +1,7 @@
 import { type Readable, Writable } from "node:stream";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { createMcpClient } from "@toolglot/toolkit/mcp";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
@@ -31,6 +32,7 @@ import { measured } from "./measured.ts";
 import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
+import { checkSupported } from "./unsupported.ts";
 import { loginTools, openLogins } from "./upstream-logins.ts";
 
 /** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
@@ -52,6 +54,7 @@ const settleMs = 5_000;
  */
 export async function createGateway(config: GatewayConfig, options: GatewayOptions = {}): Promise<Gateway> {
   checkKeys("createGateway", options, "principal:text allowVolatile:boolean noAuth:boolean log:function");
+  checkSupported(config);
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
   try {
@@ -101,8 +104,12 @@ class RoutedGateway implements Gateway {
       secret,
       tool: this.#tool,
       options,
+      // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
-        this.#log({ level: "error", message: `${capId ?? operation ?? "router"}: ${errorText(error)}` }),
+        this.#log({
+          level: ToolError.isInstance(error) ? "debug" : "error",
+          message: `${capId ?? operation ?? "router"}: ${errorText(error)}`,
+        }),
     });
     this.policy = this.router.policy;
     const calls = createToolCalls(this.router, {

@@ -1,4 +1,3 @@
-import { ToolglotError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { ImportedServer, OwnTool } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
@@ -6,7 +5,6 @@ import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
 
 /**
  * Opens the logins of a configuration at its servers; undefined when none is behind a URL. Processes with one state folder share them.
- * Throws `ToolglotError` `gateway/unsupported` for settings that this version has not.
  */
 export function openLogins(
   { servers, stateDir, settings }: GatewayConfig,
@@ -17,11 +15,6 @@ export function openLogins(
       ? [{ name, url: transport.url, headers: transport.headers, credentials, ...(oauth && { oauth }) }]
       : [],
   );
-  const own = urls.find(({ credentials }) => credentials === "caller");
-  if (own !== undefined) {
-    const message = `gateway.servers.${own.name}: this version has one login for all callers. Leave "credentials" out.`;
-    throw new ToolglotError("gateway/unsupported", message);
-  }
   if (urls.length === 0) return undefined;
   const { secret, publicUrl } = more;
   const address = (): string | undefined => settings.listen.publicUrl ?? publicUrl?.();
