@@ -28,7 +28,6 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
   badStore: (text: string) => `--store takes sqlite:PATH or memory, not "${text}".`,
   listening: (url: string, servers: number, tools: number) =>
     `The gateway listens at ${url}: ${servers} server${servers === 1 ? "" : "s"}, ${tools} tool${tools === 1 ? "" : "s"} so far`,
-  approvalsAt: (url: string) => `Approvals: ${url}, or ${cli} gateway approvals list`,
   noStore: (path: string) =>
     `There is no store at ${path}: a gateway makes it when it starts; --store or --config names another one.`,
   memoryStore: "A store in memory lives in its gateway alone: there is nothing to read from here.",
@@ -39,6 +38,7 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     connect: "starts each server, and shows what becomes of its tools",
     well: (servers: number) => `The configuration is fine: ${servers} server${servers === 1 ? "" : "s"}.`,
     down: (server: string, reason: string) => `${server}: not reached: ${reason}`,
+    login: (server: string) => `it wants a login: ${cli} gateway login ${server}`,
     noTools: "No tools.",
     slow: "it gave no list of tools in time",
   },
@@ -83,6 +83,9 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     badExpires: (text: string) => `--expires takes a time as 90d, 12h or 30m, or a date to come, not "${text}".`,
   },
   approvals: {
+    where: (page: string | undefined) =>
+      `Approvals: ${page === undefined ? "" : `${page}, or `}${cli} gateway approvals list`,
+    signIn: (link: string) => `Approvals, for you alone, once, within five minutes: ${link}`,
     about: "what waits for a person's consent; on the store, whether a gateway runs or not",
     list: "the requests, newest first",
     status: "only these (default: pending)",
@@ -135,6 +138,19 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     before: "only rows before this date",
     exported: (rows: number, last: number | undefined) =>
       last === undefined ? "No rows." : `${rows} rows, the last of them ${last}.`,
+  },
+  login: {
+    about: "logs in at a server behind a URL that wants it: in a browser, or with a code on another machine",
+    logout: "forgets a login at a server, and has its tokens ended",
+    server: "a server of the configuration",
+    device: "shows a code for a browser on any machine, where the server offers that",
+    open: (url: string) => `Open this address and log in: ${url}`,
+    code: (url: string, code: string) => `Open ${url} on any machine, and type the code ${code}`,
+    done: (server: string, issuer: string) => `Logged in at ${server} (${issuer}).`,
+    gone: (server: string, isRevoked: boolean, reason: string | undefined) =>
+      `The login at ${server} is forgotten${isRevoked ? ", and its tokens are ended there" : `; its tokens were not ended there${reason ? `: ${reason}` : ""}`}.`,
+    none: (server: string) => `There was no login at ${server}.`,
+    unknown: (server: string) => `The configuration has no server ${JSON.stringify(server)} behind a URL.`,
   },
   report: {
     about: "what the policy decided, by rule, server and tool; with observe, what it would have asked or refused",

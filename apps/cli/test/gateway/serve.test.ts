@@ -72,6 +72,17 @@ it("lets this machine in without tokens only when told so, and only there", asyn
   expect(open.code).toBe(2);
 });
 
+it("signs its owner in by a link, which only a terminal gets", async () => {
+  const at = place({ listen: { port: 0 } });
+  const plain = start(at, "--no-auth");
+  expect(await plain.seen("/approvals, or ", "stderr")).not.toContain("/approvals/link/");
+  const terminal = start({ ...at, isTerminal: true }, "--no-auth");
+  const link = /http:\S+/.exec(await terminal.seen("/approvals/link/", "stderr"))?.[0] as string;
+  const page = await fetch(link);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("terminal")]);
+  expect((await fetch(`${link.slice(0, -1)}${link.endsWith("A") ? "B" : "A"}`)).status).toBe(401);
+});
+
 it("says what is wrong with the command line and the configuration, all at once, and starts nothing", async () => {
   const at = place();
   const codes = async (...args: string[]) => (await at.run(...args)).code;

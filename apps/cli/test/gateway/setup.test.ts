@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { place } from "./support/gateway.ts";
 
 it("makes tokens that are shown once, and lists and revokes them", async () => {
@@ -48,6 +51,18 @@ it("checks a configuration, and shows what becomes of each tool without leaving 
   expect(wrong.code).toBe(2);
   expect(JSON.parse(wrong.stdout)).toMatchObject([{ line: 2, code: "config/unknown-key", path: "gateway.polcy" }]);
   expect((await at.run("check")).stderr).toMatch(/toolglot\.json:2:\d+ {2}error {2}gateway\.polcy/);
+});
+
+it("says which servers want a login, with the command", async () => {
+  const server = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Bearer" }).end());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const at = place();
+  const { port } = server.address() as AddressInfo;
+  const config = { mcpServers: { bank: { url: `http://127.0.0.1:${port}/mcp` } } };
+  writeFileSync(join(at.folder, "toolglot.json"), JSON.stringify(config));
+  const { code, stderr } = await at.run("check", "--connect");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("toolglot gateway login bank")]);
 });
 
 it("writes a configuration from those of clients, once, with tokens and what to paste", async () => {

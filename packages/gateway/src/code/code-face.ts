@@ -17,7 +17,7 @@ import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
 import { ProgramCalls } from "./program-calls.ts";
-import { ProgramLog } from "./program-log.ts";
+import { forgetPrograms, ProgramLog } from "./program-log.ts";
 import { newReceipt, placeOf, readReceipt, runId } from "./receipts.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -62,6 +62,8 @@ interface Asked {
 }
 
 const day = 24 * 60 * 60 * 1_000;
+/** Longer than any run is remembered, and longer than effects that must not happen again so soon. */
+const forgetAfterMs = 31 * day;
 /** Ends of a run that leave it open: it goes on when it is asked for again. */
 const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailure"]);
 
@@ -77,27 +79,38 @@ class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
   readonly #sandboxes: Sandboxes;
+  readonly #forgetting: NodeJS.Timeout;
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
-  readonly #running = new Map<string, { answer: Promise<ToolAnswer>; context: ToolCallContext }>();
+  readonly #running = new Map<string, { answer: Promise<ToolAnswer | undefined>; context: ToolCallContext }>();
 
   constructor(options: CodeFaceOptions, sandboxes: Sandboxes) {
     this.#options = options;
     this.#sandboxes = sandboxes;
     this.listed = runTool([...sandboxes.keys()]);
+    const forget = (): void => void forgetPrograms(options.storage, forgetAfterMs).catch(() => {});
+    this.#forgetting = setInterval(forget, day);
+    this.#forgetting.unref();
+    forget();
   }
 
   async run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
     try {
-      const asked = await this.#asked(args, context.caller);
-      if (!("receipt" in asked)) return asked;
-      return await this.#joined(asked, context, meta);
+      for (;;) {
+        const asked = await this.#asked(args, context.caller);
+        if (!("receipt" in asked)) return asked;
+        const answer = await this.#joined(asked, context, meta);
+        if (answer !== undefined) return answer;
+        // Too much of the run is forgotten.
+        await asked.log.end(asked.receipt, false);
+        if (asked.code === undefined) return unknownReceipt(asked.receipt);
+      }
     } catch (error) {
       return refused("TRP_5001", `The program could not be run: ${errorText(error)}.`);
     }
   }
 
-  /** Runs it, or waits for who runs it already. */
-  async #joined(asked: Asked, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
+  /** Runs it, or waits for who runs it already. Undefined when it can't go on. */
+  async #joined(asked: Asked, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer | undefined> {
     const id = runId(asked.receipt, context.caller.principal);
     for (;;) {
       const other = this.#running.get(id);
@@ -144,7 +157,7 @@ class SandboxedCode implements CodeFace {
   }
 
   /** Runs it until it ends, or waits for what nobody decides now. */
-  async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
+  async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer | undefined> {
     const { receipt, language, log, replayedAt } = asked;
     const { calls: toolCalls, finder } = this.#options;
     const visible = (): ImportedTool[] => this.#visibleTo(context.caller);
@@ -155,7 +168,7 @@ class SandboxedCode implements CodeFace {
       try {
         run = await this.#execute(asked, id, calls, context);
       } catch (error) {
-        return await this.#notRun(error, asked);
+        return notRun(error, receipt);
       }
       if (run.status !== "parked") {
         if (run.status === "error" && openEnds.has(run.error.type)) return stoppedAnswer(run, { receipt, calls });
@@ -211,27 +224,6 @@ class SandboxedCode implements CodeFace {
     return (await Promise.all(others.map((approvalId) => waitForDecision(approvalId, context)))).includes(true);
   }
 
-  /** The answer when the sandbox has not run it. */
-  async #notRun(error: unknown, { receipt, log }: Asked): Promise<ToolAnswer> {
-    switch (codeOf(error)) {
-      case "sandbox/run-live": {
-        const fix = `Get what it comes to with toolglot_run ${JSON.stringify({ resume: receipt })}.`;
-        const outcome = { status: "pending", code: "TRP_3003", dispatched: true, receipt, fix } as const;
-        return toldAnswer(outcome, "The program is running now, for another request.");
-      }
-      case "sandbox/run-unknown":
-      case "sandbox/run-expired":
-      case "sandbox/journal-unreadable":
-        await log.end(receipt, false);
-        return unknownReceipt(receipt);
-      case "sandbox/busy":
-      case "sandbox/disposed":
-        return refused("TRP_5003", "The gateway runs as many programs as it can, or is closing.", "Try again later.");
-      default:
-        throw error;
-    }
-  }
-
   #visibleTo(caller: Caller): ImportedTool[] {
     const { servers, visible } = this.#options;
     return servers()
@@ -258,6 +250,7 @@ class SandboxedCode implements CodeFace {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#forgetting);
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
 }
@@ -267,6 +260,26 @@ function inOrder({ onProgress, ...context }: ToolCallContext): ToolCallContext {
   if (onProgress === undefined) return context;
   let told = 0;
   return { ...context, onProgress: ({ message }) => onProgress({ progress: ++told, ...defined({ message }) }) };
+}
+
+/** The answer when the sandbox has not run it; undefined when it never will. */
+function notRun(error: unknown, receipt: string): ToolAnswer | undefined {
+  switch (codeOf(error)) {
+    case "sandbox/run-live": {
+      const fix = `Get what it comes to with toolglot_run ${JSON.stringify({ resume: receipt })}.`;
+      const outcome = { status: "pending", code: "TRP_3003", dispatched: true, receipt, fix } as const;
+      return toldAnswer(outcome, "The program is running now, for another request.");
+    }
+    case "sandbox/run-unknown":
+    case "sandbox/run-expired":
+    case "sandbox/journal-unreadable":
+      return undefined;
+    case "sandbox/busy":
+    case "sandbox/disposed":
+      return refused("TRP_5003", "The gateway runs as many programs as it can, or is closing.", "Try again later.");
+    default:
+      throw error;
+  }
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -22,6 +22,7 @@ import {
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import { openWebhook, type Webhook } from "../http/events/webhook.ts";
 import type { UpstreamLogins } from "../login/index.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
@@ -82,6 +83,7 @@ class RoutedGateway implements Gateway {
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
   readonly #logins: UpstreamLogins | undefined;
+  readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
   #closing: Promise<void> | undefined;
@@ -119,7 +121,10 @@ class RoutedGateway implements Gateway {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
     };
-    this.#logins = openLogins(config, secret, () => this.#http && new URL(this.#http.url).origin);
+    this.#logins = openLogins(config, {
+      secret,
+      publicUrl: () => this.#http && new URL(this.#http.url).origin,
+    });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
@@ -134,7 +139,20 @@ class RoutedGateway implements Gateway {
       onNotice: (message) => this.#log({ level: "warn", message }),
       onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
     });
-    this.#measured.sessions(() => this.#gate.sessions);
+    const { webhook: hook } = settings.approvals;
+    this.#webhook =
+      hook &&
+      openWebhook({
+        ...hook,
+        ...{ router: this.router, mask: parts.mask, toolOf: this.#tool },
+        log: (message) => this.#log({ level: "warn", message }),
+        approvalUrl: (id) => this.#http?.approvalUrl(id),
+        inDoubtUrl: () => this.#http?.inDoubtUrl,
+      });
+    this.#measured.gauges({
+      sessions: () => this.#gate.sessions,
+      ...(this.#webhook && { webhookPending: this.#webhook.pending.bind(this.#webhook) }),
+    });
   }
 
   get tools(): readonly ImportedTool[] {
@@ -225,11 +243,11 @@ class RoutedGateway implements Gateway {
       options: this.#options,
       ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
       servers: this.servers,
-      logins: this.#logins,
+      ...{ logins: this.#logins, tool: this.#tool },
       log: (message) => this.#log({ level: "warn", message }),
     });
-    const { url, port } = this.#http;
-    return { url, port };
+    const { url, port, signInUrl } = this.#http;
+    return { url, port, ...defined({ signInUrl }) };
   }
 
   async serveStdio(given?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void> {
@@ -252,10 +270,12 @@ class RoutedGateway implements Gateway {
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
     const http = quietly(this.#http?.close(graceMs));
+    // Programs go on later: what a router that closes refuses must not become a part of them.
+    await quietly(this.#code?.close());
+    await quietly(this.#webhook?.close());
     await quietly(this.router.close({ graceMs }));
     await quietly(this.#gate.close());
     await http;
-    await quietly(this.#code?.close());
     await quietly(this.#calls.close());
     this.#logins?.close();
     this.#measured.close();

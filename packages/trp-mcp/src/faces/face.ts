@@ -87,6 +87,12 @@ export class Face {
     return name === own.call.name && shown === "search" ? this.#called(caller, args) : undefined;
   }
 
+  /** The tool that a name calls, when some of its arguments stand in headers as well. */
+  headerTool(caller: Caller, name: string): { name: string; inputSchema: JsonObject } | undefined {
+    const tool = this.#tool(caller, name);
+    return tool !== undefined && hasHeaders(tool) ? tool.listed : undefined;
+  }
+
   #own(caller: Caller): readonly OwnTool[] {
     return this.#options.own?.(caller) ?? [];
   }
@@ -138,6 +144,14 @@ export class Face {
           );
     return { kind: "text", text };
   }
+}
+
+const withHeaders = new WeakMap<ImportedTool, boolean>();
+
+function hasHeaders(tool: ImportedTool): boolean {
+  const known = withHeaders.get(tool) ?? JSON.stringify(tool.listed.inputSchema).includes('"x-mcp-header"');
+  withHeaders.set(tool, known);
+  return known;
 }
 
 function fault(text: string): Target {

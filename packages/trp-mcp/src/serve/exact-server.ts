@@ -1,4 +1,4 @@
-import { Server, type Transport } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import { isObject } from "@toolglot/internal";
 
 /** Stands in `_meta` of a result for the one that goes out in its place. */
@@ -10,15 +10,16 @@ export function exactly(result: object): { content: []; _meta: { [exactKey]: obj
 }
 
 /**
- * The official server, but for results of tools: it refuses a result with a field or block that it doesn't know, though the tool has
- * run, and leaves fields out. It gets a hollow result, and the true one takes its place on the way out.
+ * Has the official server send results of tools as they are: it refuses a result with a field or block that it doesn't know, though the
+ * tool has run, and leaves fields out. It gets a hollow result, and the true one takes its place on the way out.
  */
-export class ExactServer extends Server {
-  override async connect(transport: Transport): Promise<void> {
+export function sendExactly(server: Server): void {
+  const connect = server.connect.bind(server);
+  server.connect = async (transport) => {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => send("result" in message ? restored(message) : message, options);
-    await super.connect(transport);
-  }
+    await connect(transport);
+  };
 }
 
 function restored<Message extends { result: Record<string, unknown> }>(message: Message): Message {

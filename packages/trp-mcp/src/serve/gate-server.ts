@@ -1,10 +1,24 @@
-import type { RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  fromJsonSchema,
+  type Implementation,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
-import type { ImportedServer, ToolCallContext } from "../types.ts";
-import { ExactServer } from "./exact-server.ts";
-import { callerOf, cancellation, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
+import type { ToolCallContext } from "../types.ts";
+import { SessionAsking } from "./asking.ts";
+import { sendExactly } from "./exact-server.ts";
+import { callerOf, cancellation, clientOf, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
 import type { Offers } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
 import type { RequestState } from "./request-state.ts";
@@ -26,6 +40,7 @@ export interface GateParts {
   onError(error: Error): void;
 }
 
+const maxSubscriptions = 1_000;
 /** How long a client of 2026-07-28 may keep a list. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
 const cached = [
@@ -37,18 +52,49 @@ const cached = [
   "resources/read",
 ];
 
+/** In place of an engine for schemas, which would be made with every request, and checks nothing here. */
+const unused: jsonSchemaValidator = {
+  getValidator: <Value>(): JsonSchemaValidator<Value> => {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
+
 /** Returns who sends a request over HTTP. */
 export function callerIn({ http }: ServerContext): GateCaller {
   return http?.authInfo?.extra?.caller as GateCaller;
 }
 
 /** Makes the official server that one session, pipe or request is served by. `fixed`: the caller of every request, where there is one. */
-export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): ExactServer {
-  const { options, face, tools, offers, ready, states, onError } = parts;
+export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Server {
+  const [identity, options] = settingsOf(parts, era, fixed);
+  return prepared(new Server(identity, options), parts, era, fixed);
+}
+
+/** A tool that takes arguments from headers as well. */
+export interface HeaderTool {
+  name: string;
+  inputSchema: JsonObject;
+}
+
+/** Makes the official server for one request of the newest revision over HTTP. */
+export function exchangeServer(parts: GateParts, authInfo: AuthInfo | undefined): Server | McpServer {
+  const { called } = Object(authInfo?.extra) as { called?: HeaderTool };
+  if (called === undefined) return gateServer(parts, "modern");
+  // This one refuses headers that differ from the arguments of a tool that it knows.
+  const server = new McpServer(...settingsOf(parts, "modern", undefined));
+  const inputSchema = fromJsonSchema(called.inputSchema, unused);
+  server.registerTool(called.name, { inputSchema }, () => ({ content: [] }));
+  prepared(server.server, parts, "modern", undefined);
+  return server;
+}
+
+function settingsOf(
+  { options, states }: GateParts,
+  era: Era,
+  fixed: GateCaller | undefined,
+): [Implementation, ServerOptions] {
   const { instructions, ...identity } = options.info;
-  const known = (context: ServerContext): ServerContext =>
-    fixed === undefined ? context : { ...context, http: { authInfo: authOf(fixed) } };
-  const server = new ExactServer(identity, {
+  const settings: ServerOptions = {
     capabilities: {
       tools: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
@@ -57,11 +103,23 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
       ...(era === "legacy" && { logging: {} }),
     },
     ...(instructions !== undefined && { instructions }),
+    jsonSchemaValidator: unused,
     cacheHints: Object.fromEntries(cached.map((method) => [method, cacheHint])),
-    requestState: { verify: (state, context) => states.verify(state, known(context)) },
-  });
+    requestState: { verify: (state, context) => states.verify(state, knowing(context, fixed)) },
+  };
+  return [identity, settings];
+}
+
+function knowing(context: ServerContext, fixed: GateCaller | undefined): ServerContext {
+  return fixed === undefined ? context : { ...context, http: { authInfo: authOf(fixed) } };
+}
+
+/** Gives a server its work. */
+function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller | undefined): Server {
+  const { face, tools, offers, ready, onError } = parts;
+  sendExactly(server);
   const incoming = (given: ServerContext): Incoming => {
-    const context = known(given);
+    const context = knowing(given, fixed);
     return { server, era, context, caller: callerIn(context) };
   };
   server.setRequestHandler("tools/list", async (_request, context) => {
@@ -109,21 +167,27 @@ export function gateServer(parts: GateParts, era: Era, fixed?: GateCaller): Exac
 /** What only the revisions before 2026-07-28 have. */
 function forSessions(
   { offers, subscriptions, logs, options }: GateParts,
-  server: ExactServer,
+  server: Server,
   incoming: (context: ServerContext) => Incoming,
 ): void {
-  const subscribed = new Map<string, { server: ImportedServer; end: () => void }>();
+  const subscribed = new Map<string, () => void>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
+    if (subscribed.size >= maxSubscriptions) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `A session has at most ${maxSubscriptions} subscriptions`,
+      );
+    }
     const { server: from } = await offers.resourceServer(uri, callerOf(incoming(context)));
     const end = await subscriptions.add(from, uri, (params) => {
       server.notification({ method: "notifications/resources/updated", params }).catch(() => {});
     });
-    subscribed.get(uri)?.end();
-    subscribed.set(uri, { server: from, end });
+    subscribed.get(uri)?.();
+    subscribed.set(uri, end);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", async ({ params: { uri } }) => {
-    subscribed.get(uri)?.end();
+    subscribed.get(uri)?.();
     subscribed.delete(uri);
     return {};
   });
@@ -132,23 +196,25 @@ function forSessions(
     return {};
   });
   server.onclose = () => {
-    for (const { end } of subscribed.values()) end();
+    for (const end of subscribed.values()) end();
     subscribed.clear();
   };
 }
 
-export function authOf(caller: GateCaller): {
-  token: string;
-  clientId: string;
-  scopes: string[];
-  extra: { caller: GateCaller };
-} {
-  return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller } };
+/** What goes with a request through the official server. */
+export function authOf(caller: GateCaller, called?: HeaderTool): AuthInfo {
+  return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller, called } };
 }
 
+/** What a read has around it. A server's question in the middle of one is passed on where the client can be asked meanwhile. */
 function readContext(request: Incoming): ToolCallContext {
-  const { context } = request;
-  return { caller: callerOf(request), ...defined({ signal: cancellation(request), onProgress: progressTo(context) }) };
+  const { context, era } = request;
+  const asking = new SessionAsking(context, clientOf(request).askable);
+  return {
+    caller: callerOf(request),
+    ...defined({ signal: cancellation(request), onProgress: progressTo(context) }),
+    ...(era === "legacy" && { ask: asking.question.bind(asking) }),
+  };
 }
 
 /** Clients of earlier revisions refuse the whole list for an output that is no object; they get its text alone. */

@@ -31,8 +31,8 @@ export interface Incoming {
   caller: GateCaller;
 }
 
-/** The client program that a request came through, and what it lets itself be asked. */
-export function clientOf({ server, context }: Pick<Incoming, "server" | "context">): {
+/** The client program that a request came through, and what it lets itself be asked, and may be. */
+export function clientOf({ server, context, caller }: Pick<Incoming, "server" | "context" | "caller">): {
   client: Caller["client"];
   askable: Askable;
 } {
@@ -40,7 +40,9 @@ export function clientOf({ server, context }: Pick<Incoming, "server" | "context
   const { [CLIENT_INFO_META_KEY]: said, [CLIENT_CAPABILITIES_META_KEY]: can } = envelope;
   const { name = "unknown", version = "" } = (said ?? server.getClientVersion() ?? {}) as Partial<Implementation>;
   const capabilities = (can ?? server.getClientCapabilities()) as ClientCapabilities | undefined;
-  return { client: { name, version }, askable: askable(capabilities) };
+  const all = askable(capabilities);
+  const nobody = { forms: false, urls: false, sampling: all.sampling };
+  return { client: { name, version }, askable: caller.mayElicit === false ? nobody : all };
 }
 
 /** Returns who sent a request, through which client. */

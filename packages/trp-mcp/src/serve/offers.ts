@@ -61,12 +61,12 @@ export class Offers {
     if (uri.startsWith(artifactPrefix)) return this.#artifact(uri, context.caller);
     const { read } = await this.resourceServer(uri, context.caller);
     const call = { tool: read, arguments: { uri }, ...defined({ meta }) };
-    return resultOf(await this.#calls.call(call, context));
+    return resultOf(await this.#calls.call(call, context), { uri });
   }
 
   async #artifact(uri: string, { principal: { tenant, id } }: Caller): Promise<JsonObject> {
     const found = await this.#options.artifacts?.read(uri.slice(artifactPrefix.length), { tenant, principal: id });
-    if (found === undefined) throw unknown(`Resource ${uri} not found`);
+    if (found === undefined) throw unknown(`Resource ${uri} not found`, { uri });
     const { bytes, artifact } = found;
     const isText = /^text\/|\bjson\b/.test(artifact.mediaType);
     const data = isText ? { text: new TextDecoder().decode(bytes) } : { blob: Buffer.from(bytes).toString("base64") };
@@ -117,7 +117,7 @@ export class Offers {
     }
     // Servers may have resources that they don't list. Of several servers nobody knows which.
     const [only, ...others] = this.#readers(caller, "resourceRead");
-    if (only === undefined || others.length > 0) throw unknown(`Resource ${uri} not found`);
+    if (only === undefined || others.length > 0) throw unknown(`Resource ${uri} not found`, { uri });
     return only;
   }
 
@@ -210,17 +210,17 @@ function matches(template: string, uri: string): boolean {
   }
 }
 
-function unknown(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+function unknown(message: string, data?: JsonObject): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
 }
 
 /** Returns the result of a read. Throws what it came to instead, since its results have no place for errors. */
-function resultOf({ result, outcome }: ToolAnswer): JsonObject {
+function resultOf({ result, outcome }: ToolAnswer, facts: JsonObject = {}): JsonObject {
   if (outcome.status === "done" || outcome.status === "replayed") return result as unknown as JsonObject;
   const [first] = result.content ?? [];
   const text = isObject(first) && "text" in first ? String(first.text) : outcome.status;
   // The server refused it, or a rule did: asking again does not help.
   const isFinal = outcome.status === "refused" || outcome.status === "failed";
   const code = isFinal ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  throw new ProtocolError(code, text, { outcome });
+  throw new ProtocolError(code, text, { ...facts, outcome });
 }

@@ -3,6 +3,7 @@ import {
   isLegacyRequest,
   type JSONRPCMessage,
   type McpHttpHandler,
+  type Server,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from "@modelcontextprotocol/server";
@@ -11,8 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
-import type { ExactServer } from "./exact-server.ts";
-import { authOf, callerIn, type GateParts, gateServer } from "./gate-server.ts";
+import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
 import { type Listen, Listening, listenIn } from "./listening.ts";
 import { Offers } from "./offers.ts";
@@ -80,7 +80,7 @@ class Gate implements McpGate {
   readonly #handler: McpHttpHandler;
   readonly #listening: Listening;
   /** Servers that can send a notification on their own: those of sessions and pipes. */
-  readonly #connected = new Set<ExactServer>();
+  readonly #connected = new Set<Server>();
   readonly #connections = new Set<GateConnection>();
   /** Exchanges of the newest revision that have not ended. */
   readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController }>();
@@ -109,7 +109,10 @@ class Gate implements McpGate {
     };
     this.#listening = new Listening(this.#parts);
     this.#sessions = new Sessions(options.limits, (caller) => this.#lasting("legacy", caller), onError);
-    this.#handler = createMcpHandler(() => gateServer(this.#parts, "modern"), { legacy: "reject", onerror: onError });
+    this.#handler = createMcpHandler(({ authInfo }) => exchangeServer(this.#parts, authInfo), {
+      legacy: "reject",
+      onerror: onError,
+    });
     this.#watch();
   }
 
@@ -137,8 +140,8 @@ class Gate implements McpGate {
   connect(transport: Transport, caller: GateCaller): GateConnection {
     this.#watch();
     const { onError } = this.#parts;
-    let current: ExactServer | undefined;
-    const make = ({ era }: { era: Era }): ExactServer => {
+    let current: Server | undefined;
+    const make = ({ era }: { era: Era }): Server => {
       current = this.#lasting(era, caller, caller);
       return current;
     };
@@ -201,7 +204,7 @@ class Gate implements McpGate {
 
   /** Answers a request of the newest revision. */
   async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
-    const authInfo = authOf(caller);
+    const authInfo = authOf(caller, this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
     const exchange = { caller, ending: new AbortController() };
     const headers = caller.lenientHeaders === true ? headersAsBody(given.headers, body) : given.headers;
@@ -223,8 +226,16 @@ class Gate implements McpGate {
     }
   }
 
+  /** The tool that a request calls, when its headers have to be compared with its arguments. */
+  #headerTool(body: unknown, { principal, lenientHeaders }: GateCaller): HeaderTool | undefined {
+    const { method, params } = Object(body) as { method?: unknown; params?: unknown };
+    const { name } = Object(params) as { name?: unknown };
+    if (method !== "tools/call" || typeof name !== "string" || lenientHeaders === true) return undefined;
+    return this.#parts.face.headerTool({ principal, client: { name: "", version: "" } }, name);
+  }
+
   /** Makes a server that lives on after a request. */
-  #lasting(era: Era, caller: GateCaller, fixed?: GateCaller): ExactServer {
+  #lasting(era: Era, caller: GateCaller, fixed?: GateCaller): Server {
     const server = gateServer(this.#parts, era, fixed);
     this.#connected.add(server);
     if (era === "legacy") this.#parts.logs.connect(server, caller);

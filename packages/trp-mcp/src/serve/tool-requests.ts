@@ -156,7 +156,7 @@ export class ToolRequests {
   /** Makes a call, and asks the person at the client where it needs an approval. */
   async #approved(name: string, run: Run, caller: Caller, input: Input, person: Person): Promise<Result> {
     const { can, state, answer } = person;
-    const mayAsk = caller.mayElicit !== false && (can.forms || can.urls);
+    const mayAsk = can.forms || can.urls;
     let asked: string | undefined;
     let isAtPage = false;
     if (state !== undefined && "approvalId" in state && state.expiresAt > Date.now()) {

@@ -1,7 +1,8 @@
-/** Returns the same response; `onEnd` is called once, when its body has ended or the client has gone. */
+/** Returns the same response; `onEnd` is called once, when its stream has ended or the client has gone. */
 export function trackedResponse(response: Response, onEnd: () => void): Response {
   const { body, status, statusText, headers } = response;
-  if (body === null) {
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (body === null || !isStream) {
     onEnd();
     return response;
   }

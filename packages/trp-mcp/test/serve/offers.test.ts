@@ -66,7 +66,11 @@ it.each(eras)("reads resources from the first server that has them, in %s", asyn
   }
   expect(first.read).toEqual(["a://2", "b://9"]);
   expect(second.read).toEqual(["a://3", "c://9/x"]);
-  await expect(client.readResource({ uri: "d://1" })).rejects.toMatchObject({ code: -32602, message: /not found/ });
+  await expect(client.readResource({ uri: "d://1" })).rejects.toMatchObject({
+    code: -32602,
+    message: /not found/,
+    data: { uri: "d://1" },
+  });
   expect(notices).toEqual([
     expect.stringMatching(/^a:\/\/2 is listed by first and by second/),
     expect.stringMatching(/^b:\/\/\{id\} is listed/),

@@ -43,6 +43,21 @@ it.each(eras)("passes a question of the server to the client whose call runs, in
   expect(calls.ran).toHaveLength(1);
 });
 
+it.each(eras)("asks nobody through a client in %s that its caller may not be asked through", async (revision) => {
+  const server = await upstream("desk", [{ name: "book" }], async (_name, _args, { mcpReq }) => {
+    const params = { message: "Sure?", requestedSchema: { type: "object", properties: {} } };
+    const { action } = (await mcpReq.send({ method: "elicitation/create", params }, anything)) as { action: string };
+    return { content: [{ type: "text", text: action }] };
+  });
+  const { gate } = gateOf([server]);
+  const at = await listening(gate, { mayElicit: false });
+  const client = await clientAt(at, revision, { capabilities: { elicitation: { form: {} } } });
+  client.setRequestHandler("elicitation/create", () => {
+    throw new Error("asked nevertheless");
+  });
+  expect(await client.callTool({ name: "desk__book" })).toMatchObject({ content: [{ text: "decline" }] });
+});
+
 it("lets a model of the client answer on earlier revisions, and declines on the newest", async () => {
   const server = await upstream("desk", [{ name: "think" }], async (_name, _args, { mcpReq }) => {
     const params = { messages: [{ role: "user", content: { type: "text", text: "Why?" } }], maxTokens: 10 };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
-import { ask, gateOf, newest, newestRequest, principal, upstream } from "./support.ts";
+import { ask, clientAt, gateOf, listening, newest, newestRequest, principal, upstream } from "./support.ts";
 
 const url = "http://gate.test/mcp";
 const everything = async () => gateOf([await upstream("suite", tools, answer, { serve })], { face: "tools" });
@@ -62,6 +62,31 @@ it("reads a name in base64", async () => {
   const request = () => newestRequest(url, "tools/call", { name }, { headers: { "mcp-name": encoded } });
   expect((await ask(gate, request())).result.content).toEqual([{ type: "text", text: "öffnen" }]);
   expect((await ask(gate, request(), { lenientHeaders: true })).status).toBe(200);
+});
+
+it("compares headers with the arguments that they repeat", async () => {
+  const region = { type: "string", "x-mcp-header": "Region" };
+  const server = await upstream("desk", [
+    { name: "look", inputSchema: { type: "object", properties: { region, other: { type: "string" } } } },
+  ]);
+  const { gate, calls } = gateOf([server]);
+  const look = async (args: object, headers: Record<string, string>, more: object = {}) => {
+    const request = newestRequest(url, "tools/call", { name: "desk__look", arguments: args }, { headers });
+    const { status, error } = await ask(gate, request, more);
+    return [status, error?.code];
+  };
+  const args = { region: "größer" };
+  const right = { "mcp-param-region": `=?base64?${Buffer.from("größer").toString("base64")}?=` };
+  expect(await look(args, right)).toEqual([200, undefined]);
+  expect(await look({ other: "a" }, {})).toEqual([200, undefined]);
+  expect(await look(args, {})).toEqual([400, -32020]);
+  expect(await look(args, { "mcp-param-region": "smaller" })).toEqual([400, -32020]);
+  expect(await look(args, { "mcp-param-region": "smaller" }, { lenientHeaders: true })).toEqual([200, undefined]);
+  expect(calls.ran).toHaveLength(3);
+  const client = await clientAt(await listening(gate), newest);
+  await client.listTools();
+  const { content } = await client.callTool({ name: "desk__look", arguments: args });
+  expect(content).toEqual([{ type: "text", text: "look" }]);
 });
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -15,6 +15,8 @@ const server = join(import.meta.dirname, "shop-server.mjs");
 export interface Place {
   folder: string;
   env: Record<string, string>;
+  /** Whether a gateway that is started in it has a terminal as standard error. Default false. */
+  isTerminal?: boolean;
   /** Runs `gateway …` in it. */
   run(...args: string[]): Promise<Ended>;
   write(gateway: object, shop?: object): void;
@@ -60,10 +62,10 @@ export interface Running {
 }
 
 /** Starts `gateway …` in this process, as a client or a service manager does. */
-export function start({ folder, env }: Place, ...args: string[]): Running {
+export function start({ folder, env, isTerminal = false }: Place, ...args: string[]): Running {
   const written = { stdout: "", stderr: "" };
   const stdin = new PassThrough();
-  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: isTerminal }) };
   for (const name of ["stdout", "stderr"] as const) {
     streams[name].setEncoding("utf8").on("data", (text: string) => {
       written[name] += text;
