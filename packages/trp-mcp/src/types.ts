@@ -135,7 +135,7 @@ export interface ImportedServer {
   /** Its resources and prompts. Subscriptions, completion and logging: `client.request` and `client.onNotification`. */
   readonly offer: ImportedOffer;
   state(): ServerState;
-  /** Resolves when the tools were imported for the first time, or the server was closed. */
+  /** Resolves when the tools were imported for the first time, the server wants a login that there is not, or it was closed. */
   ready(): Promise<void>;
   /** Reads the server's list again. Rejects as `McpClient.listTools`. */
   refresh(): Promise<void>;

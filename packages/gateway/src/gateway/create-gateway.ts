@@ -184,10 +184,11 @@ class RoutedGateway implements Gateway {
     }
     this.#logins?.onChange((name) => {
       const server = this.servers.find((one) => one.name === name);
-      server?.refresh().then(
-        () => this.#gate.notifyChanged(),
-        (error: unknown) => this.#log({ level: "warn", message: errorText(error), server: name }),
-      );
+      server
+        ?.refresh()
+        .catch((error: unknown) => this.#log({ level: "warn", message: errorText(error), server: name }))
+        // Without a login, its tool to log in is there.
+        .then(() => this.#gate.notifyChanged());
     });
     for (const server of this.#config.servers) {
       this.servers.push(await this.#import(server));

@@ -26,6 +26,8 @@ export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   let at = error;
   for (let depth = 0; depth < 4 && isObject(at); depth += 1) {
     if (sdk.UnauthorizedError.isInstance(at) || at.status === 401 || at.code === 401) return true;
+    // It knows who asks, and they may not do this: nothing ran.
+    if (sdk.InsufficientScopeError.isInstance(at)) return true;
     at = at.cause;
   }
   return false;

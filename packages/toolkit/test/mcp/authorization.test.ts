@@ -42,6 +42,24 @@ it("waits for a provider that takes longer than the server may for its first ans
   expect(methods()).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/list"]);
 });
 
+it("knows that a call did not run for which the token has too few rights", async () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="write"';
+  const { transport, messages } = rawServer(
+    (message) => {
+      if (message.method === "initialize") return greeting(message);
+      if (message.method === "tools/list") return { result: { tools: [listed("a")] } };
+      if (message.method !== "tools/call") return unknownMethod;
+      return new Response(null, { status: 403, headers: { "www-authenticate": challenge } });
+    },
+    { authProvider: { token: async () => "s3cret" } },
+  );
+  const kit = new Toolkit();
+  await kit.registerMcpClient(clientOf({ name: "x", transport }));
+  const { error } = await final(kit, { name: "a" });
+  expect(error).toMatchObject({ type: "McpError", message: expect.stringContaining("wants an authorisation") });
+  expect(messages.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+});
+
 const other = { token: async (): Promise<string> => "0ther-t0ken" };
 
 it.each<[string, Partial<McpHttpTransport>]>([

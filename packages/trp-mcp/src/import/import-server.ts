@@ -97,7 +97,10 @@ class Server implements ImportedServer {
     this.#unsubscribe = this.client.onToolsChanged(() => {
       this.refresh().catch(() => this.#upstream.suspect(true));
     });
-    void this.#upstream.try();
+    void this.#upstream.try().then(() => {
+      // A person may take hours: nobody is to wait for that.
+      if (this.state().needsLogin === true) this.#isReady();
+    });
   }
 
   get tools(): readonly ImportedTool[] {
@@ -131,7 +134,11 @@ class Server implements ImportedServer {
   }
 
   async #refresh(): Promise<void> {
-    const listed = await this.client.listTools();
+    const listed = await this.client.listTools().catch((error: unknown) => {
+      // Whoever asked: from now on it is known.
+      this.#upstream.refuses(error);
+      throw error;
+    });
     this.#upstream.met();
     this.#listed = listed;
     await this.#tryImport();

@@ -75,6 +75,7 @@ export class Upstream {
     if (this.#hasEnded) this.#restarts += 1;
     this.#hasEnded = false;
     this.#isUp = true;
+    this.#needsLogin = false;
     this.#failures = 0;
     this.#reason = undefined;
   }
@@ -94,9 +95,19 @@ export class Upstream {
       await this.#greet();
       if (!this.#closed) this.met();
     } catch (error) {
-      this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
-      if (!this.#closed) this.#onEnd(errorText(error));
+      if (!this.refuses(error) && !this.#closed) this.#onEnd(errorText(error));
     }
+  }
+
+  /** Notes that the server wants a login, if that is what an error says: no fault of the server, so it is not asked more and more often. */
+  refuses(error: unknown): boolean {
+    this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
+    if (!this.#needsLogin) return false;
+    this.#hasEnded ||= this.#isUp;
+    this.#isUp = false;
+    this.#reason = errorText(error);
+    this.#later(longestPauseMs);
+    return true;
   }
 
   #onEnd(reason: string): void {
