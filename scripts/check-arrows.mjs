@@ -18,6 +18,21 @@ function sourceFiles(folder) {
 }
 
 const members = workspaceMembers();
+
+/**
+ * What an entry of a package for all brings with it from npm: it is built into those who import it, and is their dependency.
+ * @param {string} specifier @returns {string[]}
+ */
+function broughtBy(specifier) {
+  const owner = members.find(({ id, manifest }) => architecture[id]?.forAll && manifest.name === packageOf(specifier));
+  const entry = owner?.manifest.exports?.[`.${specifier.slice(owner.manifest.name.length)}`];
+  if (owner === undefined || typeof entry !== "string" || entry === "./src/index.ts") return [];
+  const path = join(owner.path, entry);
+  return findImports(path, readFileSync(path, "utf8"))
+    .map(({ specifier: inner }) => inner)
+    .filter((inner) => !/^(\.|node:)/.test(inner))
+    .map(packageOf);
+}
 const problems = checkTable(architecture);
 let fileCount = 0;
 let importCount = 0;
@@ -51,7 +66,10 @@ for (const member of members) {
       .map(packageOf),
   );
   // A private member's tests are among its sources.
-  const usedBySource = wholeFolder ? new Set() : result.used;
+  const brought = shipped.flatMap(({ path, source }) =>
+    findImports(path, source).flatMap(({ specifier }) => broughtBy(specifier)),
+  );
+  const usedBySource = wholeFolder ? new Set() : new Set([...result.used, ...brought]);
   const usedElsewhere = wholeFolder ? result.used : usedByTests;
   problems.push(...checkManifest(member, usedBySource, usedElsewhere, row, architecture));
 }

@@ -18,7 +18,7 @@ export const architecture = {
     job: "what every package needs once",
     runsIn: "any",
     mayImport: [],
-    thirdParty: ["@opentelemetry/api"],
+    thirdParty: ["@opentelemetry/api", "minisearch"],
     forAll: true,
   },
   core: { job: "the shared contract and the text layer", runsIn: "any", mayImport: [], thirdParty: [] },
@@ -120,20 +120,16 @@ export const architecture = {
     job: "both MCP sides of a router: servers' tools in, faces for clients out",
     runsIn: "node",
     mayImport: ["core", "schema", "toolkit", "trp-client", "trp-core"],
-    thirdParty: [
-      "@modelcontextprotocol/client",
-      "@modelcontextprotocol/node",
-      "@modelcontextprotocol/server",
-      "@opentelemetry/api",
-      "minisearch",
-    ],
+    thirdParty: ["@modelcontextprotocol/server", "minisearch"],
   },
+  // The sandbox is a peer, loaded for the face `code` alone.
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "schema", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
+    mayImport: ["core", "sandbox", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
+      "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
       "hono",
       "jose",

@@ -2,7 +2,7 @@
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { compilers, fastest } from "./compilers.mjs";
+import { fastest, previous } from "./compilers.mjs";
 import { root, run } from "./workspace.mjs";
 
 const nodeTypes = join(root, "node_modules/@types");
@@ -93,11 +93,37 @@ export async function requireEntries(project, entries) {
  */
 export async function compile(project, { entries, resolution, types, example }) {
   copyFileSync(example, join(project, "example.ts"));
-  writeFileSync(
-    join(project, "entries.ts"),
-    entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};`).join("\n"),
-  );
-  const config = `tsconfig.${resolution}.json`;
+  writeEntries(project, entries);
+  const options = { resolution, types, noEmit: resolution === "bundler" };
+  await compileFiles(project, fastest, { ...options, files: ["example.ts", "entries.ts"] });
+}
+
+/**
+ * As {@link compile}, by the previous compiler: the entries and the programs of many packages at once. It writes nothing.
+ * @param {string} project
+ * @param {{ entries: string[], types: string[], ids: readonly string[] }} options
+ */
+export async function compileForPrevious(project, { entries, types, ids }) {
+  const files = ids.map((id) => `${id}.ts`);
+  for (const file of files) copyFileSync(join(root, "scripts/consumer", file), join(project, file));
+  writeEntries(project, entries);
+  const options = { resolution: "nodenext", types, noEmit: true };
+  await compileFiles(project, previous, { ...options, files: [...files, "entries.ts"] });
+}
+
+/** @param {string} project @param {string[]} entries */
+function writeEntries(project, entries) {
+  const lines = entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};`);
+  writeFileSync(join(project, "entries.ts"), lines.join("\n"));
+}
+
+/**
+ * @param {string} project
+ * @param {import("./compilers.mjs").Compiler} compiler
+ * @param {{ resolution: string, types: string[], noEmit: boolean, files: string[] }} options
+ */
+async function compileFiles(project, { name, args }, { resolution, types, noEmit, files }) {
+  const config = `tsconfig.${name.replace(/\W/g, "-")}.${resolution}.json`;
   const compilerOptions = {
     target: "es2022",
     module: resolution === "bundler" ? "esnext" : "nodenext",
@@ -105,15 +131,13 @@ export async function compile(project, { entries, resolution, types, example }) 
     strict: true,
     skipLibCheck: false,
     skipDefaultLibCheck: true,
-    noEmit: resolution === "bundler",
+    noEmit,
     outDir: "out",
     types,
     typeRoots: [nodeTypes],
   };
-  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files: ["example.ts", "entries.ts"] }));
-  // How modules are found is one thing, and which compiler finds them another: the previous one has the stricter way only.
-  for (const { args } of resolution === "bundler" ? [fastest] : compilers)
-    await inProject(project, process.execPath, [...args, "-p", config, "--pretty", "false"]);
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files }));
+  await inProject(project, process.execPath, [...args, "-p", config, "--pretty", "false"]);
 }
 
 /**

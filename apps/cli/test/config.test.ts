@@ -87,6 +87,15 @@ it("should not let the file of a folder name servers, read files outside, or rai
   expect(loadConfig({ file: "toolglot.json" }, at).values.limits).toEqual({ turns: 99, cost: 1 });
 });
 
+it("should pass over a folder's file that is the gateway's", () => {
+  const file = join(folder, "toolglot.json");
+  for (const text of ['// Servers.\n{ "mcpServers": {}, }', '{"gateway" : {}}', '{ "servers": {}, "inputs": [] }']) {
+    writeFileSync(file, text);
+    expect(loadConfig({}, at).values).toEqual({});
+    expect(() => loadConfig({ file: "toolglot.json" }, at)).toThrow("toolglot.json");
+  }
+});
+
 it("should ask a model by its name, with its key from .env, the system text and the limits, and keep .env to itself", async () => {
   const { url, requests } = await localProvider([
     { chunks: [sse(openAiText("Hello.", "stop", [1000, 10]), { done: true })] },

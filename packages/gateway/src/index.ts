@@ -29,23 +29,7 @@ export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "
 export { createGateway } from "./gateway/create-gateway.ts";
 export { openStore } from "./gateway/open-store.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
+export { openLogins } from "./gateway/upstream-logins.ts";
 export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
 export type { Identity, NewToken, TokenInfo } from "./identity/types.ts";
-export {
-  createUpstreamLogins,
-  type LoginInfo,
-  type LoginOptions,
-  type LoginPrompt,
-  type LogoutResult,
-  type UpstreamLogins,
-  type UpstreamLoginsOptions,
-} from "./login/index.ts";
-export { type AuditExportOptions, type ExportedRow, exportAudit, exportedUpTo } from "./report/audit-export.ts";
-export {
-  type PolicyReport,
-  type PolicyReportLine,
-  type PolicyReportOptions,
-  policyReport,
-} from "./report/policy-report.ts";
-export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
-export { verify } from "./verify/verify.ts";
+export type { LoginInfo, LoginOptions, LoginPrompt, LogoutResult, UpstreamLogins } from "./login/index.ts";

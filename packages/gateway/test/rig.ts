@@ -114,4 +114,4 @@ export async function rig(store?: NonNullable<Parameters<typeof createRouter>[0]
   };
 }
 
-export { lost, refund };
+export { lost };

@@ -234,8 +234,10 @@ function fill(unit: string, join: string, size: number): string {
 const small = rounds(16_000, 24_000);
 /** A text that costs less, in ms for each thousand units, is no growth worth a measurement. */
 const cheap = 0.6;
-/** What twice the text may cost at most: twice as much, with what a logarithm and the collection of garbage add. */
-const bound = 2.3 * 1.3;
+/** What twice the text may cost: twice as much, with what a logarithm adds. */
+const fair = 2.3;
+/** What it may cost at most: the collection of garbage adds to it. */
+const bound = fair * 1.3;
 const least = (measure: () => number): number => Math.min(measure(), measure(), measure());
 
 function processorTime(run: () => unknown): number {
@@ -245,8 +247,12 @@ function processorTime(run: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** Whether the cost grows faster than the text, also at larger sizes: a busy machine makes one measurement wrong, not all. */
-function growsFaster(cost: (size: number) => number, size: number, floor: number): string | undefined {
+/**
+ * Whether the cost grows faster than the text, also at larger sizes: a busy machine makes one measurement wrong, not all. `once`: what the
+ * text of this size cost.
+ */
+function growsFaster(cost: (size: number) => number, size: number, floor: number, once: number): string | undefined {
+  if (once <= fair * Math.max(cost(size / 2), floor / 6)) return undefined;
   const told: number[] = [least(() => cost(size / 2)), least(() => cost(size))];
   for (let at = size * 2; ; at *= 2) {
     const [half = 0, whole = 0] = told.slice(-2);
@@ -264,7 +270,8 @@ function growsFaster(cost: (size: number) => number, size: number, floor: number
 export function growthOf(prepare: (size: number) => () => unknown, size: number = small): string | undefined {
   const cost = (length: number): number => processorTime(prepare(length));
   const floor = (cheap * size) / 1000;
-  return cost(size) < floor ? undefined : growsFaster(cost, size, floor);
+  const once = cost(size);
+  return once < floor ? undefined : growsFaster(cost, size, floor, once);
 }
 
 /** Registers the gate: every unit in every place, with any tools; a sample of them without `npm run test:long`. */
@@ -332,11 +339,12 @@ export function testGrowth({
             const once = cost(size);
             const floor = (cheap * size) / 1000;
             if (once < floor) continue;
-            const growth = growsFaster(cost, size, floor);
+            const growth = growsFaster(cost, size, floor, once);
             const few = declared["one tool"] as Tool[];
             const dear =
               !growth &&
               tools.length > 1 &&
+              once > 4 * floor &&
               least(() => cost(size)) >
                 4 *
                   Math.max(

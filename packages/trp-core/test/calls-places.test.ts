@@ -30,6 +30,20 @@ it("gives places at once while there are some, and each back once", () => {
   expect(isFault(places.take(open, patient))).toBe(true);
 });
 
+it("capabilities of one group share their places, and no others", () => {
+  const places = new Places({ callsInFlight: 10, callsWaiting: 0 });
+  const of = (capId: string, concurrencyGroup: string): Seat => ({
+    capId,
+    definition: { maxConcurrency: 1, concurrencyGroup },
+  });
+  const first = taken(places.take(of("cap.a.v1", "one"), patient));
+  expect(isFault(places.take(of("cap.b.v1", "one"), patient))).toBe(true);
+  taken(places.take(of("cap.a.v1", "two"), patient));
+  taken(places.take(seat("cap.one.v1", 1), patient));
+  first();
+  taken(places.take(of("cap.b.v1", "one"), patient));
+});
+
 it("first come, first served", async () => {
   const places = new Places({ callsInFlight: 1, callsWaiting: 10 });
   const order: number[] = [];

@@ -1,12 +1,16 @@
 /** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
+
+export { waitForDecision } from "./calls/approval-wait.ts";
 export { CallChannel } from "./calls/call-channel.ts";
+export type { ToolCallsOptions } from "./calls/options.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
-export { createToolCalls, type ToolCallsOptions } from "./calls/tool-calls.ts";
+export { createToolCalls } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
 export { ToolSearch } from "./faces/tool-search.ts";
-export { type ImportOptions, importMcpServer } from "./import/import-server.ts";
+export { importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { slug } from "./import/names.ts";
+export type { ImportOptions } from "./import/options.ts";
 export { acceptTools, type PinMode } from "./import/pins.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
 export { type GateConnection, type McpGate, serveMcp } from "./serve/serve-mcp.ts";

@@ -9,7 +9,7 @@ import { type Config, configKeys, configSchema, folderKeys } from "./schema.ts";
 export type ConfigOrigin = "user" | "folder";
 
 /**
- * Reads one configuration file, JSON or TOML by its name; undefined when there is none. `@file` of `system` becomes its text, and paths become absolute. Throws `UsageError` for what can't be meant, with the nearest key.
+ * Reads one configuration file, JSON or TOML by its name; undefined when there is none, or the folder's is the gateway's. `@file` of `system` becomes its text, and paths become absolute. Throws `UsageError` for what can't be meant, with the nearest key.
  */
 export function readConfig(path: string, origin: ConfigOrigin): Config | undefined {
   let text: string;
@@ -19,6 +19,7 @@ export function readConfig(path: string, origin: ConfigOrigin): Config | undefin
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new UsageError(`${path} can't be read: ${(error as Error).message}`);
   }
+  if (origin === "folder" && ofGateway.test(text)) return undefined;
   let value: unknown;
   try {
     value = path.endsWith(".toml") ? parseToml(text) : JSON.parse(text);
@@ -38,6 +39,9 @@ export function readConfig(path: string, origin: ConfigOrigin): Config | undefin
   }
   return withPaths(path, read.data, origin);
 }
+
+/** `toolglot.json` may be the gateway's configuration: JSON with comments, and with servers. */
+const ofGateway = /"(?:mcpServers|servers|gateway)"\s*:/;
 
 function checkNames(path: string, value: unknown): void {
   const check = (where: string, given: unknown, keys: readonly string[]): void => {

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ToolglotError } from "@toolglot/core";
 import {
   type ConfigProblem,
   createGateway,
+  createSecretMask,
   describeTable,
   describeTools,
   formatProblems,
+  type Gateway,
   type GatewayConfig,
 } from "@toolglot/gateway";
 import { exitCodes } from "../cli/exit-codes.ts";
@@ -41,15 +44,17 @@ function notice({ host }: GatewayRun, notices: readonly ConfigProblem[]): void {
 async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfig): Promise<number> {
   const { flags, host, say } = run;
   const { settings, servers, policy } = config;
+  const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const scratch = { ...config, settings: { ...settings, store: "memory", audit: {} } };
   const gateway = await createGateway(scratch, { allowVolatile: true });
   try {
-    await gateway.settled(Math.max(5_000, ...servers.map((server) => server.settings.connectMs)));
+    await settled(gateway, Math.max(5_000, ...servers.map((server) => server.settings.connectMs)));
     const rules = typeof settings.policy === "object" ? settings.policy.rules : [];
-    const tools = await describeTools(gateway.tools, { policy, rules });
+    const tools = await describeTools(gateway.tools, { policy, rules, mask: (text) => mask.mask(text) });
     const reasons = gateway.servers.flatMap((server) => {
-      const { up, reason = say.check.slow } = server.state();
-      return up ? [] : [{ server: server.name, reason }];
+      const { up, reason = say.check.slow, needsLogin } = server.state();
+      if (up && !needsLogin) return [];
+      return [{ server: server.name, reason: needsLogin ? say.check.login(server.name) : mask.mask(reason) }];
     });
     if (flags.json) {
       host.stdout.write(`${JSON.stringify({ problems: config.notices, tools, unreachable: reasons })}\n`);
@@ -61,5 +66,16 @@ async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfi
     return reasons.length === 0 ? exitCodes.answered : exitCodes.error;
   } finally {
     await gateway.close();
+  }
+}
+
+/** Waits until each server has given its tools, or could not be reached once. */
+async function settled({ servers }: Gateway, ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  const open = new Set(servers);
+  for (const server of servers) void server.ready().then(() => open.delete(server));
+  while (open.size > 0 && performance.now() < end) {
+    await sleep(20);
+    for (const server of open) if (server.state().reason !== undefined) open.delete(server);
   }
 }

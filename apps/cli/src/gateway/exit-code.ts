@@ -4,7 +4,7 @@ import type { Host } from "../host.ts";
 import { visible } from "../view/visible.ts";
 
 /** How `gateway` ends, where that differs from the rest of the command line. */
-export const storeFailed = 3;
+const storeFailed = 3;
 
 /** Runs a command, and says what went wrong: exit code 2 for the configuration, 3 for the store. Rejects with everything else. */
 export async function withExitCode({ stderr }: Host, work: () => Promise<number>): Promise<number> {

@@ -61,7 +61,7 @@ export function settingsOf({ flags, host, say }: GatewayRun): JsonObject {
 }
 
 /** Reads `[HOST:]PORT`. Throws `UsageError`. */
-export function addressOf(text: string, say: GatewayWords): { host?: string; port: number } {
+function addressOf(text: string, say: GatewayWords): { host?: string; port: number } {
   const [, inBrackets, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (!(port <= 65_535) || (inBrackets !== undefined && isIP(inBrackets) !== 6)) {

@@ -66,6 +66,19 @@ export function gatewayCommand(run: Run, host: Host, locale: Locale): Command {
     async () => (await import("./token.ts")).revokeToken,
   );
 
+  does(
+    command
+      .command("login")
+      .description(say.login.about)
+      .argument("<server>", say.login.server)
+      .option("--device", say.login.device),
+    async () => (await import("./login.ts")).login,
+  );
+  does(
+    command.command("logout").description(say.login.logout).argument("<server>", say.login.server),
+    async () => (await import("./login.ts")).logout,
+  );
+
   const approvals = group("approvals", say.approvals.about);
   const aboutApproval = (name: "show" | "approve" | "deny"): Command =>
     approvals

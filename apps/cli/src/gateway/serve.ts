@@ -28,9 +28,14 @@ export async function serve(run: GatewayRun): Promise<number> {
       const ended = gateway.serveStdio({ input: host.stdin, output: host.stdout });
       return await Promise.race([ended.then(() => exitCodes.answered), stopped]);
     }
-    const { url } = await gateway.listen();
+    const { url, signInUrl } = await gateway.listen();
     host.stdout.write(`${say.listening(url, config.servers.length, gateway.tools.length)}\n`);
-    host.stderr.write(`${say.approvalsAt(new URL("/approvals", url).href)}\n`);
+    if (flags.log !== "silent") {
+      const page = signInUrl && `${url.slice(0, -config.settings.listen.path.length)}/approvals`;
+      // A log is read by others than its owner, a terminal is not.
+      const link = host.stderr.isTTY ? signInUrl?.() : undefined;
+      host.stderr.write(`${link === undefined ? say.approvals.where(page) : say.approvals.signIn(link)}\n`);
+    }
     return await stopped;
   } finally {
     await gateway.close();

@@ -256,6 +256,7 @@ Commands:
   ${cli} scan                                calls that came damaged, in the logs of Claude Code, Codex, opencode and others
   ${cli} check CALL.json --tools FILE        whether one call came damaged
   ${cli} router --tools ./my-tools.mjs       serves tools to agents over HTTP and WebSockets
+  ${cli} gateway --config toolglot.json      serves MCP servers to MCP clients, with policy and approvals; gateway --help
   ${cli} approvals list                      also: approvals approve ID, approvals deny ID
   ${cli} audit verify                        also: audit list
   ${cli} resume                              resumes a program that waits for an approval

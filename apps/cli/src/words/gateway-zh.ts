@@ -1,4 +1,4 @@
-import type { GatewayWords } from "./gateway.ts";
+import type { GatewayWords } from "./gateway-en.ts";
 
 /** What `gateway` says in Chinese. `cli` is how the person calls it. */
 export const zh = (cli: string): GatewayWords => ({
@@ -26,7 +26,6 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
   oneOf: "--stdio 和 --http 只能选一个。",
   badStore: (text) => `--store 需要 sqlite:路径 或 memory，而不是“${text}”。`,
   listening: (url, servers, tools) => `网关正在监听 ${url}：${servers} 个服务器，目前 ${tools} 个工具`,
-  approvalsAt: (url) => `审批：${url}，或 ${cli} gateway approvals list`,
   noStore: (path) => `${path} 没有存储：网关启动时会创建；可用 --store 或 --config 指定另一个。`,
   memoryStore: "内存存储只存在于网关进程中，这里无法读取。",
   badDate: (flag, text) => `${flag} 需要一个日期，如 2026-11-01 或 2026-11-01T08:00:00Z，而不是“${text}”。`,
@@ -35,6 +34,7 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     connect: "启动每个服务器，并显示它的工具会怎样处理",
     well: (servers) => `配置没有问题：${servers} 个服务器。`,
     down: (server, reason) => `${server}：无法连接：${reason}`,
+    login: (server) => `需要登录：${cli} gateway login ${server}`,
     noTools: "没有工具。",
     slow: "没有按时给出工具列表",
   },
@@ -75,6 +75,8 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     badExpires: (text) => `--expires 需要 90d、12h、30m 这样的时间，或将来的日期，而不是“${text}”。`,
   },
   approvals: {
+    where: (page) => `审批：${page === undefined ? "" : `${page}，或 `}${cli} gateway approvals list`,
+    signIn: (link) => `审批（只供你使用一次，五分钟内有效）：${link}`,
     about: "等待人批准的请求；直接读写存储，不论网关是否在运行",
     list: "请求列表，新的在前",
     status: "只看这些（默认：pending）",
@@ -122,6 +124,19 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     export: "把各行连同哈希以 JSON 行写到标准输出；导出过的行到期后可以删除",
     before: "只要这个日期之前的行",
     exported: (rows, last) => (last === undefined ? "没有行。" : `${rows} 行，最后一行是第 ${last} 行。`),
+  },
+  login: {
+    about: "登录需要登录的 URL 服务器：在浏览器中，或在另一台机器上输入代码",
+    logout: "忘记在某个服务器的登录，并让其令牌失效",
+    server: "配置中的服务器",
+    device: "显示一个代码，可在任何机器的浏览器中使用（服务器支持时）",
+    open: (url) => `请打开此地址并登录：${url}`,
+    code: (url, code) => `请在任意机器上打开 ${url}，输入代码 ${code}`,
+    done: (server, issuer) => `已登录 ${server}（${issuer}）。`,
+    gone: (server, isRevoked, reason) =>
+      `已忘记在 ${server} 的登录${isRevoked ? "，其令牌已在那里失效" : `；其令牌未能在那里失效${reason ? `：${reason}` : ""}`}。`,
+    none: (server) => `在 ${server} 没有登录。`,
+    unknown: (server) => `配置中没有名为 ${JSON.stringify(server)} 的 URL 服务器。`,
   },
   report: {
     about: "策略按规则、服务器和工具做了哪些决定；observe 模式下，显示本来会询问或拒绝什么",

@@ -248,6 +248,7 @@ export const zh = (cli: string): Words => ({
   ${cli} scan                                在 Claude Code、Codex、opencode 等的日志里查找损坏的调用
   ${cli} check CALL.json --tools 文件        一个调用是否损坏
   ${cli} router --tools ./my-tools.mjs       通过 HTTP 和 WebSocket 向代理提供工具
+  ${cli} gateway --config toolglot.json      在 MCP 服务器和客户端之间加上策略和审批；gateway --help
   ${cli} approvals list                      另有 approvals approve ID、approvals deny ID
   ${cli} audit verify                        另有 audit list
   ${cli} resume                              继续等待批准的程序

@@ -70,6 +70,7 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
     return { name, id, start, end: next };
   };
   for (let index = start; index <= limit; index += 1) {
+    const unit = text.charCodeAt(index);
     let undecided = false;
     for (const mark of taken) {
       const next = markAt(text, index, mark, ended);
@@ -78,23 +79,18 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
     }
     if (idMark && idStart === undefined) {
       const next = markAt(text, index, idMark, ended);
-      if (next > 0) {
-        [nameEnd, idStart] = [index, next];
-        index = next - 1;
-        continue;
-      }
+      if (next > 0) [nameEnd, idStart] = [index, next];
       undecided ||= next === more;
     }
     if (behind) {
       const next = anyAt(text, index, behind, ended);
       if (next > 0 && body === "tags") return head(index, index);
       // White space alone decides nothing: what ends the name may stand behind it.
-      undecided ||= next === more && index < text.length && text.charCodeAt(index) === 60;
-    } else if (text.charCodeAt(index) === 123) return head(index, index);
+      undecided ||= next === more && unit === 60;
+    } else if (unit === 123) return head(index, index);
     if (undecided || index >= text.length) return ended ? undefined : "more";
     // No name holds `<` or `[`, and most places of a text are none: they are passed over at once.
-    const unit = text.charCodeAt(index);
-    if (unit === 60 || unit === 91) return undefined;
+    if (unit === 60 || (unit === 91 && index !== nameEnd)) return undefined;
   }
   return undefined;
 }

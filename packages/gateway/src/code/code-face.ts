@@ -1,6 +1,6 @@
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
-import { checkKeys, defined, errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunParked } from "@toolglot/sandbox";
 import type {
   Caller,
@@ -10,13 +10,14 @@ import type {
   ToolAnswer,
   ToolCallContext,
   ToolCalls,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import type { CodeSettings } from "../config/settings.ts";
-import { loadSandboxes } from "./load-sandbox.ts";
+import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
 import { withTools } from "./prelude.ts";
 import { endedAnswer, pendingAnswer, stoppedAnswer, toldAnswer } from "./program-answer.ts";
-import { ProgramCalls, type ToolFinder } from "./program-calls.ts";
-import { ProgramLog } from "./program-log.ts";
+import { ProgramCalls } from "./program-calls.ts";
+import { forgetPrograms, ProgramLog } from "./program-log.ts";
 import { newReceipt, placeOf, readReceipt, runId } from "./receipts.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -30,7 +31,7 @@ export interface CodeFaceOptions {
   storage: Pick<Storage, "operations" | "logs" | "now">;
   settings: CodeSettings;
   /** For `tools.search` of programs. */
-  finder: ToolFinder;
+  finder: ToolSearch;
   /** Waits until a request for approval is decided, as long as a call may wait. Default: a program that waits is answered at once. */
   waitForDecision?(approvalId: string, context: ToolCallContext): Promise<boolean>;
   /** After a crash another process takes a program over this much later, in milliseconds. Default 15,000. */
@@ -61,6 +62,8 @@ interface Asked {
 }
 
 const day = 24 * 60 * 60 * 1_000;
+/** Longer than any run is remembered, and longer than effects that must not happen again so soon. */
+const forgetAfterMs = 31 * day;
 /** Ends of a run that leave it open: it goes on when it is asked for again. */
 const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailure"]);
 
@@ -69,40 +72,45 @@ const openEnds = new Set(["Aborted", "EngineFailure", "LeaseLost", "JournalFailu
  * installed.
  */
 export async function createCodeFace(options: CodeFaceOptions): Promise<CodeFace> {
-  checkKeys(
-    "createCodeFace",
-    options,
-    "calls:object servers:function visible:function storage:object settings:object finder:object waitForDecision:function leaseMs:number",
-    ["calls", "servers", "visible", "storage", "settings", "finder"],
-  );
   return new SandboxedCode(options, await loadSandboxes(options.settings));
 }
 
 class SandboxedCode implements CodeFace {
   readonly listed: CodeFace["listed"];
   readonly #options: CodeFaceOptions;
-  readonly #sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>;
+  readonly #sandboxes: Sandboxes;
+  readonly #forgetting: NodeJS.Timeout;
   /** What runs here, by its name in the store: who asks for it again gets the same answer. */
-  readonly #running = new Map<string, { answer: Promise<ToolAnswer>; context: ToolCallContext }>();
+  readonly #running = new Map<string, { answer: Promise<ToolAnswer | undefined>; context: ToolCallContext }>();
 
-  constructor(options: CodeFaceOptions, sandboxes: ReadonlyMap<SandboxLanguage, Sandbox>) {
+  constructor(options: CodeFaceOptions, sandboxes: Sandboxes) {
     this.#options = options;
     this.#sandboxes = sandboxes;
     this.listed = runTool([...sandboxes.keys()]);
+    const forget = (): void => void forgetPrograms(options.storage, forgetAfterMs).catch(() => {});
+    this.#forgetting = setInterval(forget, day);
+    this.#forgetting.unref();
+    forget();
   }
 
   async run(args: JsonObject, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
     try {
-      const asked = await this.#asked(args, context.caller);
-      if (!("receipt" in asked)) return asked;
-      return await this.#joined(asked, context, meta);
+      for (;;) {
+        const asked = await this.#asked(args, context.caller);
+        if (!("receipt" in asked)) return asked;
+        const answer = await this.#joined(asked, context, meta);
+        if (answer !== undefined) return answer;
+        // Too much of the run is forgotten.
+        await asked.log.end(asked.receipt, false);
+        if (asked.code === undefined) return unknownReceipt(asked.receipt);
+      }
     } catch (error) {
       return refused("TRP_5001", `The program could not be run: ${errorText(error)}.`);
     }
   }
 
-  /** Runs it, or waits for who runs it already. */
-  async #joined(asked: Asked, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
+  /** Runs it, or waits for who runs it already. Undefined when it can't go on. */
+  async #joined(asked: Asked, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer | undefined> {
     const id = runId(asked.receipt, context.caller.principal);
     for (;;) {
       const other = this.#running.get(id);
@@ -112,7 +120,7 @@ class SandboxedCode implements CodeFace {
       const isStopped = other.context.signal?.aborted === true && context.signal?.aborted !== true;
       if (!isStopped) return answer;
     }
-    const answer = this.#toEnd(asked, id, context, meta).finally(() => this.#running.delete(id));
+    const answer = this.#toEnd(asked, id, inOrder(context), meta).finally(() => this.#running.delete(id));
     this.#running.set(id, { answer, context });
     return await answer;
   }
@@ -149,7 +157,7 @@ class SandboxedCode implements CodeFace {
   }
 
   /** Runs it until it ends, or waits for what nobody decides now. */
-  async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer> {
+  async #toEnd(asked: Asked, id: string, context: ToolCallContext, meta?: JsonObject): Promise<ToolAnswer | undefined> {
     const { receipt, language, log, replayedAt } = asked;
     const { calls: toolCalls, finder } = this.#options;
     const visible = (): ImportedTool[] => this.#visibleTo(context.caller);
@@ -160,7 +168,7 @@ class SandboxedCode implements CodeFace {
       try {
         run = await this.#execute(asked, id, calls, context);
       } catch (error) {
-        return await this.#notRun(error, asked);
+        return notRun(error, receipt);
       }
       if (run.status !== "parked") {
         if (run.status === "error" && openEnds.has(run.error.type)) return stoppedAnswer(run, { receipt, calls });
@@ -207,33 +215,13 @@ class SandboxedCode implements CodeFace {
         continue;
       }
       const decision = await elicit(question).catch(() => ({ decision: "cancel" as const }));
-      if (await this.#options.calls.decide(caller, approvalId, decision)) isDecided = true;
+      const { fingerprint } = question;
+      if (await this.#options.calls.decide(caller, approvalId, { ...decision, fingerprint })) isDecided = true;
     }
     const { waitForDecision } = this.#options;
     // 0: somebody is asked in another way, after the answer.
     if (isDecided || waitForDecision === undefined || context.waitMs === 0) return isDecided;
     return (await Promise.all(others.map((approvalId) => waitForDecision(approvalId, context)))).includes(true);
-  }
-
-  /** The answer when the sandbox has not run it. */
-  async #notRun(error: unknown, { receipt, log }: Asked): Promise<ToolAnswer> {
-    switch (codeOf(error)) {
-      case "sandbox/run-live": {
-        const fix = `Get what it comes to with toolglot_run ${JSON.stringify({ resume: receipt })}.`;
-        const outcome = { status: "pending", code: "TRP_3003", dispatched: true, receipt, fix } as const;
-        return toldAnswer(outcome, "The program is running now, for another request.");
-      }
-      case "sandbox/run-unknown":
-      case "sandbox/run-expired":
-      case "sandbox/journal-unreadable":
-        await log.end(receipt, false);
-        return unknownReceipt(receipt);
-      case "sandbox/busy":
-      case "sandbox/disposed":
-        return refused("TRP_5003", "The gateway runs as many programs as it can, or is closing.", "Try again later.");
-      default:
-        throw error;
-    }
   }
 
   #visibleTo(caller: Caller): ImportedTool[] {
@@ -262,7 +250,35 @@ class SandboxedCode implements CodeFace {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#forgetting);
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
+  }
+}
+
+/** Progress of a whole program, which never goes back: its calls tell of theirs, and so does who waits for a decision. */
+function inOrder({ onProgress, ...context }: ToolCallContext): ToolCallContext {
+  if (onProgress === undefined) return context;
+  let told = 0;
+  return { ...context, onProgress: ({ message }) => onProgress({ progress: ++told, ...defined({ message }) }) };
+}
+
+/** The answer when the sandbox has not run it; undefined when it never will. */
+function notRun(error: unknown, receipt: string): ToolAnswer | undefined {
+  switch (codeOf(error)) {
+    case "sandbox/run-live": {
+      const fix = `Get what it comes to with toolglot_run ${JSON.stringify({ resume: receipt })}.`;
+      const outcome = { status: "pending", code: "TRP_3003", dispatched: true, receipt, fix } as const;
+      return toldAnswer(outcome, "The program is running now, for another request.");
+    }
+    case "sandbox/run-unknown":
+    case "sandbox/run-expired":
+    case "sandbox/journal-unreadable":
+      return undefined;
+    case "sandbox/busy":
+    case "sandbox/disposed":
+      return refused("TRP_5003", "The gateway runs as many programs as it can, or is closing.", "Try again later.");
+    default:
+      throw error;
   }
 }
 

@@ -2,6 +2,9 @@ import { ToolglotError } from "@toolglot/core";
 import type { Sandbox, SandboxLanguage } from "@toolglot/sandbox";
 import type { CodeSettings } from "../config/settings.ts";
 
+/** By the language of the programs that they run. */
+export type Sandboxes = ReadonlyMap<SandboxLanguage, Sandbox>;
+
 const engines: Readonly<Record<SandboxLanguage, string>> = {
   javascript: "quickjs-emscripten@0.32.0",
   python: "pyodide@314.0.7",
@@ -12,11 +15,7 @@ const engines: Readonly<Record<SandboxLanguage, string>> = {
  * when the sandbox's package or an engine is not installed. A program may work for `timeoutMs`, and so may its calls; time in which a person
  * decides does not count.
  */
-export async function loadSandboxes({
-  languages,
-  timeoutMs,
-  calls,
-}: CodeSettings): Promise<ReadonlyMap<SandboxLanguage, Sandbox>> {
+export async function loadSandboxes({ languages, timeoutMs, calls }: CodeSettings): Promise<Sandboxes> {
   const missing = (install: string, cause: unknown): ToolglotError => {
     const message = `The face "code" needs what runs its programs: npm install ${install} (or name in "code.languages" only what is installed).`;
     return new ToolglotError("gateway/code-missing", message, { cause });

@@ -15,7 +15,7 @@ const { tool, server, args } = callMembers;
 const javascript = `globalThis.tools = ((call, search) => {
 const named = (target, own) => new Proxy(target, { __proto__: null, get: (_, name) => typeof name === "string" && name !== "then" ? own(name) : undefined });
 const member = (tool, server) => (args = {}) => call({ "${tool}": tool, "${server}": server, "${args}": args });
-return named({}, (name) => named(name === "search" ? (query, more) => search({ ...more, query }) : member(name, ""), (tool) => member(tool, name)));
+return named({}, (name) => named(name === "search" ? (query, more) => search(typeof query === "object" ? query : { ...more, query }) : member(name, ""), (tool) => member(tool, name)));
 })(${callName}, ${searchName});`.replaceAll("\n", " ");
 
 /** A call through `functools.partial` can be in flight beside others, as the call of the function itself. */

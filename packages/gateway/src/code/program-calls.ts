@@ -8,15 +8,11 @@ import type {
   ToolCall,
   ToolCallContext,
   ToolCalls,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import { callMembers, callName, searchName } from "./prelude.ts";
 import type { ProgramLog } from "./program-log.ts";
 import { programValue, textOf } from "./program-value.ts";
-
-/** Finds tools by words, best first. */
-export interface ToolFinder {
-  search(tools: readonly ImportedTool[], query: string, limit: number): readonly ImportedTool[];
-}
 
 /** One run of a program, and what its calls need. */
 export interface ProgramRun {
@@ -25,7 +21,7 @@ export interface ProgramRun {
   calls: ToolCalls;
   /** Those that the caller sees. */
   visible(): readonly ImportedTool[];
-  finder: ToolFinder;
+  finder: ToolSearch;
   context: ToolCallContext;
   meta: JsonObject | undefined;
 }
@@ -45,7 +41,6 @@ export class ProgramCalls {
   readonly #run: ProgramRun;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #waiting = new Map<string, WaitingCall>();
-  #ended = 0;
 
   constructor(run: ProgramRun) {
     this.#run = run;
@@ -121,7 +116,7 @@ export class ProgramCalls {
     }
     this.#waiting.delete(callId);
     this.#outcomes.set(callId, outcome);
-    context.onProgress?.({ progress: ++this.#ended, message: `${tool.shownName}: ${outcome.status}` });
+    context.onProgress?.({ progress: this.#outcomes.size, message: `${tool.shownName}: ${outcome.status}` });
     if (outcome.status === "replayed") {
       const when = outcome.doneAt === undefined ? "before" : `at ${outcome.doneAt}`;
       note?.(`${tool.shownName} was done ${when} with these arguments: this is that result, and nothing was done now.`);

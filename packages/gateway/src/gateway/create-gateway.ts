@@ -17,10 +17,12 @@ import {
   serveMcp,
   type ToolCalls,
   ToolSearch,
+  waitForDecision,
 } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import { openWebhook, type Webhook } from "../http/events/webhook.ts";
 import type { UpstreamLogins } from "../login/index.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
@@ -39,7 +41,8 @@ const settleMs = 5_000;
  * Creates a gateway from a configuration that `loadConfig` has read: its router, with the servers' tools, which are connected in the
  * background. It serves nobody until `listen` or `serveStdio`.
  *
- * @throws `ToolglotError` `gateway/store` when the store can't be opened. `TypeError` for options that can't be meant.
+ * @throws `ToolglotError` `gateway/store` when the store can't be opened, `gateway/code-missing` when what runs the programs of the face
+ * `code` is not installed. `TypeError` for options that can't be meant.
  *
  * @example
  * ```ts
@@ -80,6 +83,7 @@ class RoutedGateway implements Gateway {
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
   readonly #logins: UpstreamLogins | undefined;
+  readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
   #closing: Promise<void> | undefined;
@@ -117,7 +121,10 @@ class RoutedGateway implements Gateway {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
     };
-    this.#logins = openLogins(config, secret, () => this.#http && new URL(this.#http.url).origin);
+    this.#logins = openLogins(config, {
+      secret,
+      publicUrl: () => this.#http && new URL(this.#http.url).origin,
+    });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
@@ -125,13 +132,27 @@ class RoutedGateway implements Gateway {
       visible: (caller, tool) => this.#isVisible(caller, tool),
       face: settings.face,
       own: () => this.#ownTools(),
+      artifacts: store.artifacts,
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
       onNotice: (message) => this.#log({ level: "warn", message }),
       onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
     });
-    this.#measured.sessions(() => this.#gate.sessions);
+    const { webhook: hook } = settings.approvals;
+    this.#webhook =
+      hook &&
+      openWebhook({
+        ...hook,
+        ...{ router: this.router, mask: parts.mask, toolOf: this.#tool },
+        log: (message) => this.#log({ level: "warn", message }),
+        approvalUrl: (id) => this.#http?.approvalUrl(id),
+        inDoubtUrl: () => this.#http?.inDoubtUrl,
+      });
+    this.#measured.gauges({
+      sessions: () => this.#gate.sessions,
+      ...(this.#webhook && { webhookPending: this.#webhook.pending.bind(this.#webhook) }),
+    });
   }
 
   get tools(): readonly ImportedTool[] {
@@ -150,6 +171,8 @@ class RoutedGateway implements Gateway {
         storage: this.#parts.store,
         settings: settings.code,
         finder: new ToolSearch(),
+        waitForDecision: (approvalId, context) =>
+          waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
       });
     }
     this.#logins?.onChange((name) => {
@@ -176,6 +199,8 @@ class RoutedGateway implements Gateway {
           : { ...transport, ...this.#authOf(name, transport.headers) },
       connectTimeoutMs: settings.connectMs,
       callTimeoutMs: settings.timeoutMs,
+      // More than a result may have, so that a long one is told and not lost with its connection.
+      maxBufferSize: 4 * this.#config.settings.results.maxBytes,
       elicitation: "host",
       sampling: "host",
       onError: (error) => log("warn", errorText(error)),
@@ -217,11 +242,11 @@ class RoutedGateway implements Gateway {
       options: this.#options,
       ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
       servers: this.servers,
-      logins: this.#logins,
+      ...{ logins: this.#logins, tool: this.#tool },
       log: (message) => this.#log({ level: "warn", message }),
     });
-    const { url, port } = this.#http;
-    return { url, port };
+    const { url, port, signInUrl } = this.#http;
+    return { url, port, ...defined({ signInUrl }) };
   }
 
   async serveStdio(given?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void> {
@@ -244,10 +269,12 @@ class RoutedGateway implements Gateway {
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
     const http = quietly(this.#http?.close(graceMs));
+    // Programs go on later: what a router that closes refuses must not become a part of them.
+    await quietly(this.#code?.close());
+    await quietly(this.#webhook?.close());
     await quietly(this.router.close({ graceMs }));
     await quietly(this.#gate.close());
     await http;
-    await quietly(this.#code?.close());
     await quietly(this.#calls.close());
     this.#logins?.close();
     this.#measured.close();

@@ -1,12 +1,13 @@
 import { ToolglotError } from "@toolglot/core";
 import { type Principal, principal, type Router } from "@toolglot/trp-core";
-import type { ImportedServer, McpGate } from "@toolglot/trp-mcp";
+import type { ImportedServer, ImportedTool, McpGate } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createHttpApp } from "../http/app.ts";
 import { isLoopback } from "../http/hosts.ts";
 import { listen } from "../http/listen.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
+import type { Identity } from "../identity/types.ts";
 import type { UpstreamLogins } from "../login/index.ts";
 import { createApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
@@ -29,6 +30,7 @@ export interface HttpSideParts {
   metrics: { contentType: string; text(): Promise<string> };
   servers: readonly ImportedServer[];
   logins: UpstreamLogins | undefined;
+  tool(capId: string): ImportedTool | undefined;
   log(message: string): void;
 }
 
@@ -37,7 +39,7 @@ export interface HttpSideParts {
  * the port can't be had, and `config/…` for a file of tokens that is not right.
  */
 export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
-  const { config, options, router, gate, mask, metrics, servers, logins, log } = parts;
+  const { config, options, router, gate, mask, metrics, servers, logins, tool, log } = parts;
   const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage } = config.settings;
   const tokens = await openTokens(config.settings.tokens, { log });
   const isOpen = options.noAuth === true;
@@ -57,12 +59,14 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(isOpen && { anonymous: principal({ id: options.principal ?? "local", tenant }) }),
     });
     const hasPage = approvals.via.includes("page");
-    const page = hasPage ? createApprovalsPage({ router, auth, mask, listen: where }) : undefined;
+    const page = hasPage ? createApprovalsPage({ router, auth, mask, listen: where, toolOf: tool }) : undefined;
     const whose = async (authorization: string | undefined): Promise<Principal | undefined> =>
       (await auth.authenticate(authorization))?.principal;
     const connect = logins?.connectRoutes({
       identify: ({ req }) => whose(req.header("authorization")),
       authenticate: whose,
+      // Without tokens, whoever reaches the gateway is this machine's user.
+      mayConnectShared: ({ roles }) => isOpen || roles.includes("approver"),
     });
     const app = createHttpApp({
       mcp: (request, { identity, body }) => {
@@ -90,6 +94,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     return {
       url: base + where.path,
       port: host.port,
+      ...(page && { signInUrl: () => base + page.signInLink(ownerOf(tenant)) }),
       approvalUrl: (id) => (hasPage ? `${base}/approvals/${encodeURIComponent(id)}` : undefined),
       inDoubtUrl: hasPage ? `${base}/approvals/in-doubt` : undefined,
       async close(graceMs) {
@@ -102,6 +107,13 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     tokens.close();
     throw error;
   }
+}
+
+/** Whoever started the gateway may decide, as they may at its store. */
+function ownerOf(tenant: string): Identity {
+  const owner = principal({ id: "terminal", tenant, roles: ["approver"] });
+  // No token has such an id.
+  return { id: "owner@terminal", principal: owner, mayElicit: false, lenientHeaders: false };
 }
 
 /** The error of a gateway that nobody could call. */

@@ -6,8 +6,8 @@ import { createGatewayMetrics, type GatewayMetrics } from "../http/metrics.ts";
 export interface Measured {
   calls: ToolCalls;
   metrics: Pick<GatewayMetrics, "contentType" | "text">;
-  /** Says how many sessions there are, whenever somebody looks. */
-  sessions(read: () => number): void;
+  /** What is read whenever somebody looks. */
+  readonly gauges: GatewayMetrics["gauges"];
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export function measured(router: Router, calls: ToolCalls, servers: () => readon
   return {
     calls: { ...calls, call },
     metrics: { contentType: metrics.contentType, text },
-    sessions: (read) => metrics.gauges({ sessions: read }),
+    gauges: (read) => metrics.gauges(read),
     close: () => metrics.close(),
   };
 }

@@ -28,6 +28,11 @@ export interface GatewayAddress {
   /** Of the MCP endpoint: `http://127.0.0.1:8765/mcp`. */
   readonly url: string;
   readonly port: number;
+  /**
+   * Makes a link that signs the owner of this process in at the page of approvals, once, within five minutes: for a terminal that only they
+   * see. Undefined without the page.
+   */
+  signInUrl?(): string;
 }
 
 /** A router before MCP servers. Made by `createGateway`. */

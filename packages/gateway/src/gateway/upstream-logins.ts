@@ -1,13 +1,16 @@
 import { ToolglotError } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import type { ImportedServer, OwnTool } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
 
-/** The logins of a gateway at its servers; undefined when none is behind a URL. Throws for settings that this version has not. */
+/**
+ * Opens the logins of a configuration at its servers; undefined when none is behind a URL. Processes with one state folder share them.
+ * Throws `ToolglotError` `gateway/unsupported` for settings that this version has not.
+ */
 export function openLogins(
   { servers, stateDir, settings }: GatewayConfig,
-  secret: string,
-  publicUrl: () => string | undefined,
+  more: { secret?: string; publicUrl?: () => string | undefined } = {},
 ): UpstreamLogins | undefined {
   const urls = servers.flatMap(({ name, transport, settings: { credentials, oauth } }) =>
     transport.type === "http"
@@ -20,12 +23,9 @@ export function openLogins(
     throw new ToolglotError("gateway/unsupported", message);
   }
   if (urls.length === 0) return undefined;
-  return createUpstreamLogins({
-    stateDir,
-    servers: urls,
-    secret,
-    publicUrl: () => settings.listen.publicUrl ?? publicUrl(),
-  });
+  const { secret, publicUrl } = more;
+  const address = (): string | undefined => settings.listen.publicUrl ?? publicUrl?.();
+  return createUpstreamLogins({ stateDir, servers: urls, publicUrl: address, ...defined({ secret }) });
 }
 
 /** The tools of servers that want a login: one each, that says where to log in. */

@@ -124,7 +124,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   const trp = createFetchHandler(router, {
     authenticate: async (authorization) => (await auth.authenticate(authorization))?.principal,
-    allowedOrigins: listen.allowedOrigins,
+    allowedOrigins: [...listen.allowedOrigins, ...(listen.publicUrl ? [new URL(listen.publicUrl).origin] : [])],
   });
   for (const known of ["/trp/approvals", "/trp/approvals/*", "/trp/operations/*"]) {
     app.all(known, identify, async ({ req }) => masked(await trp(req.raw), mask));

@@ -92,7 +92,8 @@ class FileTokens implements Tokens {
     const token = bearerToken(authorization);
     const id = token === undefined ? undefined : tokenId(token);
     if (token === undefined || id === undefined) return undefined;
-    if (performance.now() - this.#lookedAt > this.#watchMs) await this.#look();
+    // Many may ask at once: they share a look.
+    if (performance.now() - this.#lookedAt > this.#watchMs) await (this.#looking ?? this.#look());
     if (this.#fault !== undefined) throw this.#fault;
     const found = this.#records.get(id);
     const isRight = isSameHash(found?.hash ?? noHash, tokenHash(token));

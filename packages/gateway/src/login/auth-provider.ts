@@ -1,11 +1,11 @@
-import { type AuthProvider, UnauthorizedError } from "@modelcontextprotocol/client";
+import { type AuthProvider, extractWWWAuthenticateParams, UnauthorizedError } from "@modelcontextprotocol/client";
 
 /** Where a provider's tokens come from. */
 export interface TokenSource {
   /** Resolves with a token that is good; `refused`: another one than that. Undefined: a person has to log in. */
   access(refused?: string): Promise<string | undefined>;
-  /** What to tell when a person has to log in: one sentence. */
-  cure(): string;
+  /** What to tell when a person has to log in. `isOffered`: the server says where. */
+  cure(isOffered: boolean): string;
 }
 
 /**
@@ -19,9 +19,9 @@ export function authProvider({ access, cure }: TokenSource): AuthProvider {
       given = await access();
       return given;
     },
-    async onUnauthorized() {
-      const other = await access(given);
-      if (other === undefined) throw new UnauthorizedError(cure());
+    async onUnauthorized({ response }) {
+      if ((await access(given)) !== undefined) return;
+      throw new UnauthorizedError(cure(extractWWWAuthenticateParams(response).resourceMetadataUrl !== undefined));
     },
   };
 }

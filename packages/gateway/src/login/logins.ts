@@ -55,11 +55,14 @@ export interface UpstreamLogins {
   authProviderOf(server: string, principal?: LoginPrincipal): AuthProvider;
   /** The tool that stands for a server which wants a login. */
   connectTool(server: string): ConnectTool;
-  /** Where a principal can log in with a browser: their link, of use to nobody else. Undefined without `publicUrl`. */
+  /**
+   * Where one can log in with a browser: with `credentials: "caller"` the principal's own link, of use to nobody else. Undefined without
+   * `publicUrl`.
+   */
   connectLink(server: string, principal: LoginPrincipal): string | undefined;
   /** The routes of these links, to be mounted at `/connect`. */
   connectRoutes(options: ConnectOptions): Hono<HostEnv>;
-  /** Calls the listener when a login came, was renewed or is gone, also through another process. Returns what ends it. */
+  /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
   onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
   /** Gives up logins that wait for a person, and looks for changes no more. */
   close(): void;
@@ -102,7 +105,7 @@ class Logins implements UpstreamLogins {
   readonly #tools = new Map<string, ConnectTool>();
   readonly #life = new AbortController();
   readonly #listeners = new Set<(server: string, principal?: { tenant: string; id: string }) => void>();
-  #stamps: ReadonlyMap<string, { key: LoginKey; at: number }> = new Map();
+  #known: ReadonlyMap<string, { key: LoginKey; since: number }> = new Map();
   #looking: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
@@ -138,12 +141,26 @@ class Logins implements UpstreamLogins {
     const key = this.#keyOf(server, principal);
     const limits = [this.#life.signal, AbortSignal.timeout(timeoutMs), signal].filter((one) => one !== undefined);
     const until = AbortSignal.any(limits);
-    const fetch = safeFetch(name, this.#fetch, until);
+    const fetch = safeFetch(server, this.#fetch, until);
+    /** What the caller's own function threw is the caller's to see. */
+    let thrown: { error: unknown } | undefined;
+    const tell: LoginOptions["onPrompt"] = (prompt) => {
+      try {
+        onPrompt(prompt);
+      } catch (error) {
+        thrown = { error };
+        throw error;
+      }
+    };
     try {
       const found = await discover(server, fetch);
-      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt, opens });
-      return await this.#keep(key, await deviceFlow(server, found, this.#store, fetch, { onPrompt, signal: until }));
+      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt: tell, opens });
+      return await this.#keep(
+        key,
+        await deviceFlow(server, found, this.#store, fetch, { onPrompt: tell, signal: until }),
+      );
     } catch (error) {
+      if (thrown !== undefined) throw thrown.error;
       if (!until.aborted) throw loginFault(name, "the login", error);
       const why = signal?.aborted || this.#life.signal.aborted ? "it was given up." : "nobody came in time.";
       throw loginError("gateway/login-cancelled", name, why);
@@ -167,7 +184,7 @@ class Logins implements UpstreamLogins {
       const place = { redirectUri, place: "loopback" };
       const { authorizationUrl, started } = await startCodeFlow(server, found, place, this.#store, fetch);
       const finish = async (answer: URLSearchParams): Promise<LoginInfo> =>
-        this.#keep(key, await finishCodeFlow(server.name, started, answer, this.#store, fetch));
+        this.#keep(key, await finishCodeFlow(server, started, answer, this.#store, fetch));
       const info = loopback.answer((answer) => isAnswerTo(started, answer), finish, signal);
       // It may fail while the browser is opened.
       info.catch(() => {});
@@ -182,7 +199,7 @@ class Logins implements UpstreamLogins {
   async logout(name: string, principal?: LoginPrincipal): Promise<LogoutResult> {
     const server = this.#server(name);
     const isAll = principal === undefined;
-    const all = [...(await this.#store.stamps()).values()].map(({ key }) => key).filter((key) => key.server === name);
+    const all = [...(await this.#store.logins()).values()].map(({ key }) => key).filter((key) => key.server === name);
     const keys = isAll ? all : [this.#keyOf(server, principal)];
     const results: LogoutResult[] = [];
     for (const key of keys) results.push(await this.#end(key));
@@ -203,7 +220,10 @@ class Logins implements UpstreamLogins {
       if (record === undefined) return { wasLoggedIn: await this.#store.remove(key), isRevoked: false };
       // First of all it is forgotten here: the authorization server may not answer.
       await this.#store.remove(key);
-      return { wasLoggedIn: true, ...(await revoke(key.server, record, safeFetch(key.server, this.#fetch))) };
+      return {
+        wasLoggedIn: true,
+        ...(await revoke(key.server, record, safeFetch({ name: key.server, url: record.url }, this.#fetch))),
+      };
     });
   }
 
@@ -219,7 +239,7 @@ class Logins implements UpstreamLogins {
     const key = this.#keyOf(server, principal);
     return authProvider({
       access: (refused) => this.#tokens.access(key, server.url, refused),
-      cure: () => this.#cure(server, principal),
+      cure: (isOffered) => this.#cure(server, principal, isOffered),
     });
   }
 
@@ -238,9 +258,11 @@ class Logins implements UpstreamLogins {
   connectLink(name: string, principal: LoginPrincipal): string | undefined {
     const base = this.#publicUrl();
     if (base === undefined) return undefined;
-    const { tenant, id } = whole(principal);
-    const ticket = this.#seals.ticket([this.#server(name).name, tenant, id], Date.now() + linkMs);
-    return `${new URL(base).origin}/connect/${encodeURIComponent(name)}?for=${encodeURIComponent(ticket)}`;
+    const link = `${new URL(base).origin}/connect/${encodeURIComponent(name)}`;
+    const { principal: owner } = this.#keyOf(this.#server(name), principal);
+    if (owner === undefined) return link;
+    const ticket = this.#seals.ticket([name, owner.tenant, owner.id], Date.now() + linkMs);
+    return `${link}?for=${encodeURIComponent(ticket)}`;
   }
 
   connectRoutes(options: ConnectOptions): Hono<HostEnv> {
@@ -254,13 +276,14 @@ class Logins implements UpstreamLogins {
       },
       keyOf: (server: LoginServer, principal: Principal) => this.#keyOf(server, principal),
       start: async (server: LoginServer, redirectUri: string) => {
-        const fetch = safeFetch(server.name, this.#fetch, this.#life.signal);
+        const fetch = safeFetch(server, this.#fetch, this.#life.signal);
         const found = await discover(server, fetch);
         return await startCodeFlow(server, found, { redirectUri, place: redirectUri }, this.#store, fetch);
       },
       finish: async (key: LoginKey, started: StartedLogin, answer: URLSearchParams) => {
-        const fetch = safeFetch(key.server, this.#fetch, this.#life.signal);
-        await this.#keep(key, await finishCodeFlow(key.server, started, answer, this.#store, fetch));
+        const place = { name: key.server, url: started.url };
+        const fetch = safeFetch(place, this.#fetch, this.#life.signal);
+        await this.#keep(key, await finishCodeFlow(place, started, answer, this.#store, fetch));
       },
     };
     return connectRoutes(flow, options);
@@ -270,10 +293,10 @@ class Logins implements UpstreamLogins {
     const entry: typeof listener = (...change) => listener(...change);
     if (this.#timer === undefined && !this.#life.signal.aborted) {
       this.#looking = this.#store
-        .stamps()
-        .catch(() => this.#stamps)
-        .then((stamps) => {
-          this.#stamps = stamps;
+        .logins()
+        .catch(() => this.#known)
+        .then((known) => {
+          this.#known = known;
         });
       this.#timer = setInterval(() => void this.#look(), this.#watchMs).unref();
     }
@@ -292,10 +315,10 @@ class Logins implements UpstreamLogins {
     this.#looking = this.#looking.then(async () => {
       if (this.#listeners.size === 0) return;
       // A file that can't be read changes nothing; whoever needs a login hears of it.
-      const stamps = await this.#store.stamps().catch(() => this.#stamps);
-      const before = this.#stamps;
-      this.#stamps = stamps;
-      const changed = [...stamps, ...before].filter(([scope]) => stamps.get(scope)?.at !== before.get(scope)?.at);
+      const known = await this.#store.logins().catch(() => this.#known);
+      const before = this.#known;
+      this.#known = known;
+      const changed = [...known, ...before].filter(([scope]) => known.get(scope)?.since !== before.get(scope)?.since);
       for (const { server, principal } of new Map(changed.map(([scope, { key }]) => [scope, key])).values()) {
         for (const listener of [...this.#listeners]) listener(server, principal);
       }
@@ -305,7 +328,7 @@ class Logins implements UpstreamLogins {
 
   /** Under the lock: a renewal of the login before must not come after it. */
   async #keep(key: LoginKey, record: LoginRecord): Promise<LoginInfo> {
-    await this.#store.locked(key, () => this.#store.write(key, record));
+    await this.#store.locked(key, () => this.#store.begin(key, record));
     await this.#look();
     return infoOf(key, record);
   }
@@ -324,9 +347,11 @@ class Logins implements UpstreamLogins {
     throw new TypeError(`the server ${JSON.stringify(name)} has a login for each principal: say whose`);
   }
 
-  #cure({ name, credentials }: LoginServer, principal: LoginPrincipal | undefined): string {
+  #cure({ name, credentials }: LoginServer, principal: LoginPrincipal | undefined, isOffered: boolean): string {
     const link = credentials === "caller" && principal !== undefined ? this.connectLink(name, principal) : undefined;
-    return `it wants a login: ${link === undefined ? `run toolglot gateway login ${name}` : `open ${link}`}`;
+    const way = link === undefined ? `run toolglot gateway login ${name}` : `open ${link}`;
+    if (isOffered) return `it wants a login: ${way}`;
+    return `it answered 401, and does not say where to log in: check the token in its headers. If it has a login, ${way}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf } from "@toolglot/internal";
+import { attempt, codeOf } from "@toolglot/internal";
 import { pageOf, pageWords } from "./connect/pages.ts";
 
 const path = "/callback";
@@ -31,9 +31,9 @@ export async function openLoopback(server: string, port?: number): Promise<Loopb
       const { html, headers } = pageOf(pageWords(request.headers["accept-language"]), what, { server });
       response.writeHead(status, { ...headers, connection: "close" }).end(html);
     };
-    const url = new URL(request.url ?? "/", redirectUri);
+    const url = attempt(() => new URL(request.url ?? "/", redirectUri));
     // A name of another machine that leads here could be a page that reads the answer.
-    if (request.headers.host !== new URL(redirectUri).host || url.pathname !== path) return say(404, "foreign");
+    if (request.headers.host !== new URL(redirectUri).host || url?.pathname !== path) return say(404, "foreign");
     if (request.method !== "GET") return say(405, "foreign");
     const isDone = await handle(url.searchParams);
     if (isDone === undefined) return say(400, "foreign");

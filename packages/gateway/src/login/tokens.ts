@@ -59,9 +59,10 @@ export class Tokens {
     // Another process was faster, or somebody has logged in or out meanwhile.
     if (now === undefined || now.accessToken !== seen.accessToken || now.refreshToken === undefined) return now;
     const { issuer, client, resource, refreshToken } = now;
-    const fetch = safeFetch(key.server, this.#fetch);
+    const place = { name: key.server, url: now.url };
+    const fetch = safeFetch(place, this.#fetch);
     try {
-      const metadata = await metadataOf(key.server, issuer, fetch);
+      const metadata = await metadataOf(place, issuer, fetch);
       const asked = { metadata, clientInformation: client, refreshToken, resource, fetchFn: fetch };
       const renewed = granted(key.server, now, await refreshAuthorization(issuer, asked));
       await this.#store.write(key, renewed);

@@ -1,26 +1,22 @@
-import { type JsonValue, ToolglotError } from "@toolglot/core";
 import type { Router } from "@toolglot/trp-core";
-import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { readBody, textOf } from "../http/body.ts";
+import { Hono } from "hono";
 import { type HostRules, hostCheck } from "../http/hosts.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
 import type { Identity } from "../identity/types.ts";
 import type { SecretMask } from "../secrets/mask.ts";
 import { assets } from "./assets.ts";
-import { Detail, type LastDone } from "./detail.tsx";
+import { Detail } from "./detail.tsx";
 import { DoubtDetail, seenOf } from "./doubt.tsx";
-import { Note, page, type Tab, type View } from "./layout.tsx";
-import { DecidedList, DoubtList, WaitingList } from "./list.tsx";
+import { eventStream } from "./event-stream.ts";
+import { DecidedList, Done, DoubtList, WaitingList } from "./list.tsx";
 import { Live } from "./live.ts";
 import { Logins } from "./logins.ts";
-import type { Markup } from "./markup.ts";
-import { type Approval, argumentLines, callOf, type Doubt, doubtLines, visibleJson } from "./rendered.ts";
-import { SignIn, SignInLink } from "./sign-in.tsx";
-import { type NameTool, ToolName, toolFromId } from "./tool-name.tsx";
-import { doubtId, mostListed, overviewOf } from "./view-data.ts";
-import { type PageEnv, pageHeaders, pageLanguage, Visits } from "./visit.ts";
-import { words as allWords, type Words } from "./words.ts";
+import { pageKit } from "./page-kit.tsx";
+import { type Approval, argumentLines, callOf, doubtLines, type LastDone, visibleJson } from "./rendered.ts";
+import { signInRoutes } from "./sign-in-routes.tsx";
+import { type NameTool, toolFromId } from "./tool-name.tsx";
+import { doubtId, justDecided, lastUsed, mostListed, olderThan } from "./view-data.ts";
+import { type PageContext, type PageEnv, pageHeaders, pageLanguage, Visits } from "./visit.ts";
 
 /** What the page for people is made of. */
 export interface ApprovalsPageOptions {
@@ -32,8 +28,6 @@ export interface ApprovalsPageOptions {
   toolOf?: NameTool;
   /** When the same was last done. Default: when a request with the same fingerprint was last used. */
   lastDone?(approval: Approval): Promise<LastDone | undefined>;
-  /** The result of a call that somebody says has happened. Default null. */
-  doneValue?(doubt: Doubt): JsonValue;
 }
 
 /** The page for people. */
@@ -46,12 +40,6 @@ export interface ApprovalsPage {
   close(): void;
 }
 
-type PageContext = Context<PageEnv>;
-type Visit = NonNullable<ReturnType<Visits["login"]>>;
-
-/** A comment has at most a thousand characters; no form is larger. */
-const maxFormBytes = 64 * 1024;
-
 /**
  * Creates the page on which people decide: `/approvals`. It is written on the server and works without JavaScript; a small script
  * shows what has changed meanwhile.
@@ -62,85 +50,15 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
   const logins = new Logins(auth);
   const live = new Live(router);
   const visits = new Visits(logins, hostCheck(listen), listen.publicUrl);
+  const kit = pageKit(router, logins, visits);
+  const { viewOf, show, problem, signIn, withVisit, withForm } = kit;
   const routes = new Hono<PageEnv>();
-
-  const viewOf = async (context: PageContext, visit?: Visit): Promise<View & { overview?: Overview }> => {
-    const url = new URL(context.req.url);
-    url.searchParams.delete("lang");
-    const language = context.get("language");
-    // A form can't be shown again by its address.
-    const address = context.req.method === "GET" ? url.pathname + url.search : "/approvals";
-    const view = { language, words: allWords[language], address };
-    if (visit === undefined) return view;
-    const overview = await overviewOf(router, visit.identity);
-    const { waiting, inDoubt, mark } = overview;
-    const account = {
-      ...{ name: visit.identity.principal.id, key: logins.formKey(visit.cookie), mark },
-      ...{ waiting: waiting.length, inDoubt: inDoubt?.length },
-    };
-    return { ...view, account, overview };
-  };
-
-  const show = (
-    context: PageContext,
-    view: View,
-    body: Markup,
-    more: { status?: ContentfulStatusCode; title?: string; tab?: Tab } = {},
-  ): Response | Promise<Response> => {
-    const { status = 200, title = view.words.title, tab } = more;
-    return context.html(page({ view, title, ...(tab && { tab }), children: body }), status);
-  };
-
-  const problem = async (context: PageContext, status: ContentfulStatusCode, word: Problem): Promise<Response> => {
-    // Without a look into the store, which may be what fails.
-    const language = context.get("language");
-    const view: View = { language, words: allWords[language], address: "/approvals" };
-    const body = (
-      <>
-        <h1>{view.words.title}</h1>
-        <Note kind="bad">{view.words[word]}</Note>
-        <a href="/approvals">{view.words.back}</a>
-      </>
-    );
-    return show(context, view, body, { status });
-  };
-
-  const signIn = async (context: PageContext, next: string, wrong?: Problem): Promise<Response> => {
-    const view = await viewOf(context);
-    const more = wrong === undefined ? {} : { problem: view.words[wrong] };
-    const body = <SignIn view={view} formKey={visits.formKey(context)} next={next} {...more} />;
-    return show(context, view, body, {
-      status: wrong === undefined && next === "/approvals" ? 200 : 401,
-      title: view.words.signIn,
-    });
-  };
-
-  /** Runs a handler for somebody who has signed in; everybody else gets the form. */
-  const withVisit =
-    (handler: (context: PageContext, visit: Visit) => Promise<Response>) =>
-    async (context: PageContext): Promise<Response> => {
-      const visit = visits.login(context);
-      return visit === undefined ? signIn(context, context.req.path) : handler(context, visit);
-    };
-
-  /** Runs a handler with a form that was sent from a page of this server. */
-  const withForm =
-    (handler: (context: PageContext, form: URLSearchParams, visit: Visit | undefined) => Promise<Response>) =>
-    async (context: PageContext): Promise<Response> => {
-      const visit = visits.login(context);
-      const isForm = context.req.header("content-type")?.startsWith("application/x-www-form-urlencoded");
-      const bytes = isForm ? await readBody(context.req.raw, maxFormBytes).catch(() => undefined) : undefined;
-      const form = new URLSearchParams((bytes && textOf(bytes)) ?? "");
-      if (!visits.isOwnForm(context, form.get("key"), visit)) return problem(context, 403, "notRight");
-      return handler(context, form, visit);
-    };
 
   routes.use(pageHeaders, ...pageLanguage(listen.publicUrl));
   routes.onError((error, context) => {
-    const code = ToolglotError.isInstance(error) ? error.code : "";
-    const [status, word] = problems[code] ?? (code.startsWith("trp/store-") || code.startsWith("config/") ? lost : []);
-    if (status === undefined || word === undefined) throw error;
-    return problem(context as PageContext, status, word);
+    const answer = kit.problemOf(context as PageContext, error);
+    if (answer === undefined) throw error;
+    return answer;
   });
   for (const { path, type, text } of Object.values(assets)) {
     const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
@@ -152,57 +70,26 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
     if (visit === undefined) return signIn(context, "/approvals");
     const { overview, ...view } = await viewOf(context, visit);
     const decided = await justDecided(router, visit.identity, context.req.query("done"));
+    const before = context.req.query("before");
+    const filter = { status: "pending", limit: mostListed } as const;
+    const waiting =
+      before === undefined
+        ? (overview?.waiting ?? [])
+        : await router.approvals.list(visit.identity.principal, { ...filter, before });
     const body = (
       <>
         {decided && <Done words={view.words} approval={decided} toolOf={toolOf} />}
-        <WaitingList {...{ view, router, toolOf }} approvals={mask.maskData(overview?.waiting ?? [])} />
+        <WaitingList {...{ view, router, toolOf }} approvals={mask.maskData(waiting)} {...olderThan(waiting)} />
       </>
     );
     return show(context, view, body, { tab: "waiting" });
   });
 
-  routes.post(
-    "/sign-in",
-    withForm(async (context, form) => {
-      const identity = await auth.authenticate(`Bearer ${(form.get("token") ?? "").trim()}`);
-      const next = ownPath(form.get("next"));
-      if (identity === undefined) return signIn(context, next, "wrongToken");
-      visits.begin(context, logins.begin(identity));
-      return context.redirect(next, 303);
-    }),
-  );
-  routes.get("/sign-in", (context) => context.redirect("/approvals", 303));
-  routes.post(
-    "/sign-out",
-    withForm(async (context, _form, visit) => {
-      if (visit !== undefined) visits.end(context, visit.cookie);
-      return context.redirect("/approvals", 303);
-    }),
-  );
-  routes.get("/link/:code", async (context) => {
-    const code = context.req.param("code");
-    const identity = logins.linked(code);
-    if (identity === undefined) return signIn(context, "/approvals", "linkGone");
-    const view = await viewOf(context);
-    const formKey = visits.formKey(context);
-    return show(context, view, <SignInLink {...{ view, formKey, code }} name={identity.principal.id} />, {
-      title: view.words.signIn,
-    });
-  });
-  routes.post(
-    "/link/:code",
-    withForm(async (context) => {
-      const identity = logins.takeLink(context.req.param("code") ?? "");
-      if (identity === undefined) return signIn(context, "/approvals", "linkGone");
-      visits.begin(context, logins.begin(identity));
-      return context.redirect("/approvals", 303);
-    }),
-  );
-
+  signInRoutes(routes, { auth, logins, visits, kit });
   routes.get("/events", async (context) => {
     const visit = visits.login(context);
     if (visit === undefined) return context.body(null, 204);
-    return events(live, logins, visit);
+    return eventStream(live, logins, visit);
   });
 
   routes.get(
@@ -214,9 +101,8 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
         limit: mostListed,
         ...(before !== undefined && { before }),
       });
-      const older = all.length === mostListed ? all.at(-1)?.id : undefined;
       const approvals = mask.maskData(all.filter(({ status }) => status !== "pending"));
-      const body = <DecidedList {...{ view, router, toolOf, approvals }} {...(older !== undefined && { older })} />;
+      const body = <DecidedList {...{ view, router, toolOf, approvals }} {...olderThan(all)} />;
       return show(context, view, body, { tab: "decided", title: view.words.decided });
     }),
   );
@@ -258,7 +144,8 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
       const answer = form.get("answer");
       if (answer !== "happened" && answer !== "not-happened") return problem(context, 400, "notRight");
       const { scope, key } = doubt;
-      const value = options.doneValue?.(doubt) ?? null;
+      // The caller gets this in place of the result, which nobody has.
+      const value = `This call has happened, as ${principal.id} found out. Its result is lost.`;
       await router.operations.resolve(
         principal,
         { scope, key },
@@ -316,91 +203,4 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
       live.close();
     },
   };
-}
-
-type Overview = Awaited<ReturnType<typeof overviewOf>>;
-/** Words that are sentences about what went wrong. */
-type Problem = { [Key in keyof Words]: Words[Key] extends string ? Key : never }[keyof Words];
-
-/** What the router refuses, as a page says it. */
-const problems: Readonly<Record<string, readonly [ContentfulStatusCode, Problem]>> = {
-  "trp/approval-not-found": [404, "notFound"],
-  "trp/approval-own-request": [403, "ownRequest"],
-  "trp/approval-not-allowed": [403, "mayNotDecide"],
-  "trp/approval-not-pending": [409, "noLonger"],
-  "trp/not-allowed": [403, "mayNotDecide"],
-  "trp/not-in-doubt": [409, "noLonger"],
-};
-const lost: readonly [ContentfulStatusCode, Problem] = [503, "unavailable"];
-
-/** Only to a page of this server: a form could name any other. */
-function ownPath(next: string | null): string {
-  return next !== null && /^\/approvals(?:\/[\w-]+){0,2}$/.test(next) ? next : "/approvals";
-}
-
-async function justDecided(
-  router: Router,
-  { principal }: Identity,
-  id: string | undefined,
-): Promise<Approval | undefined> {
-  const approval = id === undefined ? undefined : await router.approvals.read(principal, id);
-  return approval?.decidedBy === principal.id ? approval : undefined;
-}
-
-function Done(props: { words: Words; approval: Approval; toolOf: NameTool }): Markup {
-  const { words, approval, toolOf } = props;
-  const isDenied = approval.status === "denied";
-  return (
-    <div class={`note ${isDenied ? "" : "good"}`} role="status">
-      <p>
-        {isDenied ? words.denied : words.approved}:{" "}
-        <a href={`/approvals/${approval.id}`}>
-          <ToolName tool={toolOf(approval.capId)} capId={approval.capId} />
-        </a>
-      </p>
-    </div>
-  );
-}
-
-/** Among the newest requests that were used. */
-async function lastUsed(router: Router, { tenant, capId, fingerprint }: Approval): Promise<LastDone | undefined> {
-  const used = await router.store.approvals.list({ tenant, status: "used", limit: 500 });
-  const same = used.filter((one) => one.capId === capId && one.fingerprint === fingerprint && one.usedAt !== undefined);
-  const [last] = same.sort((one, other) => (other.usedAt ?? 0) - (one.usedAt ?? 0));
-  return last?.usedAt === undefined ? undefined : { at: last.usedAt, ...(last.decidedBy && { by: last.decidedBy }) };
-}
-
-/** A stream of marks, until the login ends or the reader is gone. */
-function events(live: Live, logins: Logins, { identity, cookie }: Visit): Response {
-  const encoder = new TextEncoder();
-  let leave = (): void => {};
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const write = (text: string): void => {
-        // Whoever reads too slowly misses marks; the next one says the same.
-        if ((controller.desiredSize ?? 0) > -16) controller.enqueue(encoder.encode(text));
-      };
-      const stopLive = live.join(identity, (mark) => write(`event: state\ndata: ${mark}\n\n`));
-      const beat = setInterval(() => write(": \n\n"), 15_000).unref();
-      const stopLogin = logins.stream(cookie, () => {
-        write("event: end\ndata: \n\n");
-        leave();
-        controller.close();
-      });
-      leave = () => {
-        stopLive();
-        stopLogin();
-        clearInterval(beat);
-      };
-      write("retry: 3000\n\n");
-    },
-    cancel: () => leave(),
-  });
-  return new Response(stream, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-    },
-  });
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { Note, type View } from "./layout.tsx";
 import { Risk, Status } from "./list.tsx";
 import type { Markup } from "./markup.ts";
-import type { Approval, ArgumentLine } from "./rendered.ts";
+import type { Approval, ArgumentLine, LastDone } from "./rendered.ts";
 import { Time } from "./times.tsx";
 import { type NameTool, ToolName } from "./tool-name.tsx";
 
@@ -16,13 +16,6 @@ interface DetailProps {
   tool: ReturnType<NameTool>;
   lastDone: LastDone | undefined;
   isOwn: boolean;
-}
-
-/** When the same was last done, and who allowed it. */
-export interface LastDone {
-  /** Milliseconds since the epoch. */
-  at: number;
-  by?: string;
 }
 
 /** A request, with everything that a decision needs. */

@@ -16,7 +16,8 @@ interface ListProps {
 }
 
 /** What waits for a decision. */
-export function WaitingList({ view, router, toolOf, approvals }: ListProps & { approvals: Approval[] }): Markup {
+export function WaitingList(props: ListProps & { approvals: Approval[]; older?: string }): Markup {
+  const { view, router, toolOf, approvals, older } = props;
   const { words, language, account } = view;
   return (
     <div id="list" data-live data-version={`${account?.mark} ${minute()}`}>
@@ -39,12 +40,15 @@ export function WaitingList({ view, router, toolOf, approvals }: ListProps & { a
                 </div>
                 <div class="about">
                   <bdi>{visibleText(approval.requester)}</bdi> · <bdi>{visibleText(approval.reason)}</bdi> ·{" "}
-                  {words.willExpire} <Time at={approval.expiresAt} language={language} />
+                  {words.willExpire[0]}
+                  <Time at={approval.expiresAt} language={language} />
+                  {words.willExpire[1]}
                 </div>
                 <Glance lines={argumentLines(router, approval)} />
               </li>
             ))}
           </ul>
+          {older && <Older href={`/approvals?before=${older}`} words={words} />}
         </>
       )}
     </div>
@@ -57,7 +61,7 @@ export function DecidedList(props: ListProps & { approvals: Approval[]; older?: 
   const { words, language, account } = view;
   return (
     <div id="list" data-live data-version={`${account?.mark} ${minute()}`}>
-      {approvals.length === 0 ? (
+      {approvals.length === 0 && older === undefined ? (
         <Empty title={words.nothingDecided} />
       ) : (
         <>
@@ -92,11 +96,7 @@ export function DecidedList(props: ListProps & { approvals: Approval[]; older?: 
               </li>
             ))}
           </ul>
-          {older && (
-            <a class="more" href={`/approvals/decided?before=${older}`} id="older">
-              {words.older}
-            </a>
-          )}
+          {older && <Older href={`/approvals/decided?before=${older}`} words={words} />}
         </>
       )}
     </div>
@@ -138,6 +138,30 @@ export function DoubtList({ view, router, toolOf, doubts }: ListProps & { doubts
         </>
       )}
     </div>
+  );
+}
+
+/** What somebody has just decided. */
+export function Done(props: { words: Words; approval: Approval; toolOf: NameTool }): Markup {
+  const { words, approval, toolOf } = props;
+  const isDenied = approval.status === "denied";
+  return (
+    <div class={`note ${isDenied ? "" : "good"}`} role="status">
+      <p>
+        {isDenied ? words.denied : words.approved}:{" "}
+        <a href={`/approvals/${approval.id}`}>
+          <ToolName tool={toolOf(approval.capId)} capId={approval.capId} />
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Older({ href, words }: { href: string; words: Words }): Markup {
+  return (
+    <a class="more" href={href} id="older">
+      {words.older}
+    </a>
   );
 }
 

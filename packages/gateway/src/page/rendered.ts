@@ -5,6 +5,13 @@ import type { Router } from "@toolglot/trp-core";
 /** The record of a request for approval. */
 export type Approval = Awaited<ReturnType<Router["approvals"]["approve"]>>;
 
+/** When the same was last done, and who allowed it. */
+export interface LastDone {
+  /** Milliseconds since the epoch. */
+  at: number;
+  by?: string;
+}
+
 /** One line about an argument, in the words of the router. */
 export interface ArgumentLine {
   /** The JSON pointer, or the name of an argument. Empty for a line that is about none. */

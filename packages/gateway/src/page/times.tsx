@@ -8,7 +8,8 @@ const units = [
 ] as const;
 
 /** Returns how far a time is from now: `3 minutes ago`, `in 2 hours`. */
-export function distance(at: number, language: Language, now: number = Date.now()): string {
+function distance(at: number, language: Language): string {
+  const now = Date.now();
   const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const [unit, ms] = units.find(([, size]) => Math.abs(at - now) >= size) ?? (["second", 1_000] as const);
   const count = Math.round((at - now) / ms);

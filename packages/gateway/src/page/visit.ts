@@ -19,7 +19,10 @@ export interface PageEnv {
   Variables: HostEnv["Variables"] & { language: Language };
 }
 
-type PageContext = Context<PageEnv>;
+export type PageContext = Context<PageEnv>;
+
+/** Somebody who has signed in, and the cookie that says so. */
+export type Visit = Login & { cookie: string };
 
 /** The headers of every page: it loads nothing from elsewhere, runs no script but its own, and stands in no frame. */
 export const pageHeaders: MiddlewareHandler<PageEnv> = async (context, next) => {
@@ -85,7 +88,7 @@ export class Visits {
     this.#publicUrl = publicUrl;
   }
 
-  login(context: PageContext): (Login & { cookie: string }) | undefined {
+  login(context: PageContext): Visit | undefined {
     const cookie = getCookie(context, loginCookie);
     const login = this.#logins.find(cookie);
     return login && cookie !== undefined ? { ...login, cookie } : undefined;

@@ -29,7 +29,8 @@ const en = {
   policy: "Policy version",
   asked: "Asked",
   expires: "Expires",
-  willExpire: "expires",
+  /** What stands before and behind a time to come. */
+  willExpire: ["expires ", ""] as readonly [string, string],
   expired: "Expired",
   capability: "Capability",
   arguments: "Arguments",
@@ -107,7 +108,7 @@ const zh: Words = {
   policy: "策略版本",
   asked: "提交时间",
   expires: "到期",
-  willExpire: "到期时间：",
+  willExpire: ["", "到期"],
   expired: "已到期",
   capability: "能力",
   arguments: "参数",

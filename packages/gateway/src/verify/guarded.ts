@@ -13,7 +13,8 @@ export async function guardedSubjects(rig: Rig): Promise<Subject[]> {
   );
   const kinds = new Map<string, Subject>();
   for (const subject of all.sort((one, other) => one.decision.localeCompare(other.decision))) {
-    const kind = `${subject.tool.repeat.mode} ${subject.tool.effect}`;
+    const { repeat, effect, settings } = subject.tool;
+    const kind = `${repeat.mode} ${effect} ${settings.effectKey === undefined ? "" : "named"}`;
     if (!kinds.has(kind)) kinds.set(kind, subject);
   }
   return [...kinds.values()];

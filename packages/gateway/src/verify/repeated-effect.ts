@@ -25,7 +25,8 @@ export async function repeatedEffect(config: VerifiedConfig, parts: VerifyParts)
       const inDoubt = found.find(({ tool }) => tool.repeat.mode === "in-doubt");
       if (inDoubt === undefined) return found.length === 0 ? nothingGuarded : pass;
       const detail = `repeat "in-doubt" of ${inDoubt.tool.server}/${inDoubt.tool.tool} runs again what is done: there it holds only while a call runs, or is in doubt`;
-      return found.length > 1 ? { ...pass, detail } : notApplicable(detail);
+      const isGuarded = found.some(({ tool }) => tool.repeat.mode === "window");
+      return isGuarded ? { ...pass, detail } : notApplicable(detail);
     } finally {
       await rig.close();
     }

@@ -94,6 +94,21 @@ describe("a program whose call needs an approval", () => {
     await after.store.close();
   });
 
+  it("begins anew when it has waited for longer than it is kept", async () => {
+    const made = await start(tools());
+    const { outcome } = await run(made.face, program);
+    made.clock.ahead += 25 * 60 * 60 * 1_000;
+    const late = await run(made.face, { resume: outcome.receipt });
+    expect(late.outcome).toMatchObject({ status: "refused", dispatched: false });
+    const anew = await run(made.face, program);
+    expect(anew.outcome.status).toBe("pending");
+    expect(anew.outcome.receipt).not.toBe(outcome.receipt);
+    made.clock.ahead += 25 * 60 * 60 * 1_000;
+    const again = await run(made.face, program);
+    expect(again.outcome.status).toBe("pending");
+    expect(new Set([again, anew, { outcome }].map((one) => one.outcome.receipt)).size).toBe(3);
+  });
+
   it("gets a ToolError when it is denied", async () => {
     const made = await start(tools());
     const code = `try { await tools.shop.refund({ id: "1" }) } catch (error) { return [error.data.status, error.data.code, error.message] }`;
@@ -141,6 +156,20 @@ describe("a program whose call needs an approval", () => {
     const { value } = await run(made.face, program);
     expect(JSON.parse(value)).toEqual(result);
   });
+});
+
+it("keeps nothing of programs that nobody has run for a month", async () => {
+  const made = await start(tools());
+  await run(made.face, program);
+  const names = async (): Promise<number> => {
+    let count = 0;
+    for await (const _ of made.store.logs.list("gateway/programs/")) count++;
+    return count;
+  };
+  expect(await names()).toBe(1);
+  made.clock.ahead += 32 * 24 * 60 * 60 * 1_000;
+  await start(tools(), { store: made.store });
+  await expect.poll(names).toBe(0);
 });
 
 describe("a receipt", () => {

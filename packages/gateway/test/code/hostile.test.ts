@@ -123,6 +123,35 @@ describe("a hostile program", () => {
     ]);
   });
 
+  it("of Python reaches no more than its tools", async () => {
+    const python = await bench(
+      { shop: { get: { ...read, run: ({ id }) => text(`got ${id}`) }, func: { ...read, run: () => text("a tool") } } },
+      { settings: { languages: ["python"], timeoutMs: 20_000, calls: 20 } },
+    );
+    for (const code of [
+      "tools.shop.get.__globals__",
+      "tools.__class__.__subclasses__()",
+      "tools.shop.get.func.__closure__",
+      "tools.shop.__reduce__()",
+      "type(tools).__mro__[1].__subclasses__()",
+    ]) {
+      expect((await run(python.face, code)).outcome.status, code).toBe("failed");
+    }
+    expect(python.ran).toEqual([]);
+    const { value } = await run(
+      python.face,
+      `ends = [tools.shop["func"]()]
+for server in ["", "__proto__", "\\0", "a" * 10_000]:
+    try:
+        ends.append(tools[server][server]())
+    except Exception as error:
+        ends.append(type(error).__name__)
+ends`,
+    );
+    expect(JSON.parse(value)).toEqual(["a tool", ...Array(4).fill("ToolError")]);
+    await python.face.close();
+  });
+
   it("is stopped with its client, and goes on when it is asked for again", async () => {
     const gone = new AbortController();
     let calls = 0;

@@ -21,6 +21,13 @@ beforeAll(async () => {
             return text(String(id));
           },
         },
+        ask: {
+          ...read,
+          run: async (_, { ask, meta }) =>
+            text(
+              `${JSON.stringify(await ask?.({ kind: "elicitation", server: "shop", message: "Which colour?" }))} ${meta?.traceparent}`,
+            ),
+        },
         fail: { run: () => ({ ...text("no such order"), isError: true }) },
       },
       "my-server": { "do-it": { ...read, run: () => text("did it") }, name: { ...read, run: () => text("a name") } },
@@ -52,11 +59,11 @@ print("there are", len(orders))
   it("reaches names that are no identifiers, whole names, and names that objects have", async () => {
     const { value } = await inLanguage({
       javascript: `return [await tools.my_server.do_it({}), await tools["my-server"].name(), await tools.shop__get({ id: "2" }),
-        await tools.search.web(), (await tools.search("do-it")).map(({ name }) => name)];`,
+        await tools.search.web(), (await tools.shop.get({ id: "3" })).late, (await tools.search({ query: "refund" })).map(({ name }) => name)];`,
       python: `[tools.my_server.do_it(), tools["my-server"].name(), tools.shop__get(id="2"),
-tools["search"]["web"](), [found["name"] for found in tools.search("do-it")]]`,
+tools["search"]["web"](), tools.shop.get({"id": "3"})["late"], [found["name"] for found in tools.search("refund")]]`,
     });
-    expect(JSON.parse(value)).toEqual(["did it", "a name", { id: "2", late: false }, "found", ["my-server__do-it"]]);
+    expect(JSON.parse(value)).toEqual(["did it", "a name", { id: "2", late: false }, "found", true, ["shop__refund"]]);
   });
 
   it("makes calls side by side", async () => {
@@ -125,6 +132,27 @@ describe("what a program gives", () => {
       { tool: "shop.refund", status: "done" },
       { tool: "shop.get", status: "done" },
     ]);
+  });
+
+  it("passes what servers ask on to the client, and the request's trace to servers", async () => {
+    const asked: string[] = [];
+    const ask = async ({ message = "" }: { message?: string }) => {
+      asked.push(message);
+      return { action: "accept" as const, content: { colour: "red" } };
+    };
+    const told: string[] = [];
+    const meta = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    const onProgress = ({ progress, message }: { progress: number; message?: string }): void => {
+      told.push(`${progress} ${message}`);
+    };
+    const code = `return [await tools.shop.ask(), await tools.shop.get({ id: "1" })]`;
+    const { value } = await run(made.face, code, { ask, onProgress }, meta);
+    expect(JSON.parse(value)).toEqual([
+      `{"action":"accept","content":{"colour":"red"}} ${meta.traceparent}`,
+      order("1"),
+    ]);
+    expect(asked).toEqual(["Which colour?"]);
+    expect(told).toEqual(["1 shop__ask: done", "2 shop__get: done"]);
   });
 
   it("needs a program, in a language that there is", async () => {

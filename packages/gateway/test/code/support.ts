@@ -11,6 +11,7 @@ import {
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
+  type CallExtras,
   type Caller,
   createToolCalls,
   elicitationRole,
@@ -18,8 +19,10 @@ import {
   type ImportedTool,
   type ToolAnswer,
   type ToolCallContext,
+  ToolSearch,
 } from "@toolglot/trp-mcp";
 import { type CodeFace, type CodeFaceOptions, createCodeFace } from "../../src/code/code-face.ts";
+import type { CodeSettings } from "../../src/config/settings.ts";
 
 export const agent: Caller = { principal: principal({ id: "agent" }), client: { name: "test", version: "1" } };
 export const stranger: Caller = { ...agent, principal: principal({ id: "stranger" }) };
@@ -27,7 +30,7 @@ export const ada = principal({ id: "ada", roles: ["approver"] });
 
 /** A tool of the test, and what it does. */
 export interface TestTool extends Partial<Pick<ImportedTool, "io" | "risk" | "effect" | "repeat">> {
-  run(args: JsonObject, context: ExecuteContext): McpCallResult | Promise<McpCallResult>;
+  run(args: JsonObject, extras: CallExtras): McpCallResult | Promise<McpCallResult>;
   settings?: ImportedTool["settings"];
 }
 
@@ -46,7 +49,8 @@ export interface Bench {
   ran: [name: string, args: JsonObject][];
 }
 
-interface BenchOptions extends Partial<Pick<CodeFaceOptions, "settings" | "visible" | "waitForDecision" | "leaseMs">> {
+interface BenchOptions extends Partial<Pick<CodeFaceOptions, "visible" | "waitForDecision" | "leaseMs">> {
+  settings?: CodeSettings;
   store?: RouterStore;
   clock?: { ahead: number };
 }
@@ -57,6 +61,7 @@ export async function bench(
   {
     clock = { ahead: 0 },
     store = new MemoryStore({ now: () => Date.now() + clock.ahead }),
+    settings = { languages: ["javascript"], timeoutMs: 20_000, calls: 100 },
     ...more
   }: BenchOptions = {},
 ): Promise<Bench> {
@@ -94,10 +99,10 @@ export async function bench(
       shape: (value: unknown) => ({ summary: "done", data: value }),
       async execute(args: JsonObject, context: ExecuteContext) {
         ran.push([`${tool.server}.${tool.tool}`, args]);
-        const result = await works.get(tool.capId)?.(args, context);
+        const extras = channel.of(context.callId) ?? {};
+        const result = await works.get(tool.capId)?.(args, extras);
         if (result === undefined) throw new Error("no such tool");
-        const extras = channel.of(context.callId);
-        if (extras) extras.result = result;
+        extras.result = result;
         if (result.isError) throw new ToolError("it failed");
         return result;
       },
@@ -111,10 +116,8 @@ export async function bench(
   });
   const options: CodeFaceOptions = {
     ...{ calls, servers: () => servers as unknown as ImportedServer[], visible: () => true, storage: store },
-    settings: { languages: ["javascript"], timeoutMs: 20_000, calls: 100 },
-    finder: {
-      search: (tools, query, limit) => tools.filter(({ shownName }) => shownName.includes(query)).slice(0, limit),
-    },
+    settings,
+    finder: new ToolSearch(),
     ...more,
   };
   return { router, store, clock, ran, face: await createCodeFace(options) };
@@ -128,7 +131,7 @@ export function lost(): never {
   throw new CapabilityError("the connection was lost", { outcome: "unknown" });
 }
 
-export function textOf({ result }: ToolAnswer): string {
+function textOf({ result }: ToolAnswer): string {
   return (result.content ?? []).map((block) => ("text" in block ? block.text : `[${block.type}]`)).join("\n");
 }
 
@@ -137,9 +140,10 @@ export async function run(
   face: CodeFace,
   args: JsonObject | string,
   context: Partial<ToolCallContext> = {},
+  meta?: JsonObject,
 ): Promise<{ value: string; all: string; outcome: ToolAnswer["outcome"]; answer: ToolAnswer }> {
   const given = typeof args === "string" ? { code: args } : args;
-  const answer = await face.run(given, { caller: agent, ...context });
+  const answer = await face.run(given, { caller: agent, ...context }, meta);
   const [first] = answer.result.content ?? [];
   return { value: first && "text" in first ? first.text : "", all: textOf(answer), outcome: answer.outcome, answer };
 }

@@ -246,6 +246,29 @@ describe("/trp", () => {
 });
 
 describe("connections", () => {
+  it("tell the MCP side when the caller is gone, and end what is streamed to them", async () => {
+    let aborted = false;
+    let cancelled = false;
+    const mcp: HttpAppOptions["mcp"] = async (request) => {
+      request.signal.addEventListener("abort", () => {
+        aborted = true;
+      });
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(Buffer.from("data: 1\n\n")),
+        cancel: () => {
+          cancelled = true;
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const { host, agent } = await serve({ mcp });
+    const leave = new AbortController();
+    const response = await fetch(`${host.url}/mcp`, { headers: { authorization: agent }, signal: leave.signal });
+    await response.body?.getReader().read();
+    leave.abort();
+    await vi.waitFor(() => expect([aborted, cancelled]).toEqual([true, true]));
+  });
+
   it("are cut when the head does not come, and when the other side has ended", async () => {
     const { host } = await serve({}, undefined, { headersTimeoutMs: 200 });
     const ended = (write: string, end: boolean) =>

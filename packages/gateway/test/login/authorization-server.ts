@@ -170,7 +170,7 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
     const [id = "", secret] =
       basic === undefined
         ? [form.client_id, form.client_secret]
-        : Buffer.from(basic, "base64").toString("utf8").split(":").map(decodeURIComponent);
+        : Buffer.from(basic, "base64").toString("latin1").split(":");
     const known = state.clients.get(id);
     if (behaviour.takesDocuments && id.startsWith("https://")) return id;
     return known !== undefined && known.secret === secret ? id : undefined;

@@ -179,9 +179,11 @@ it("takes an answer at another replica with the same secret, and at none with an
   expect(await logins.info("one", { id: "ada" })).toBeDefined();
 });
 
-it("lets an approver alone log in for everybody", async () => {
+it("lets an approver alone log in for everybody, also with the link that another's call was answered with", async () => {
   const { app, logins, mcp } = await gateway();
   expect((await begin(app, new Browser(), "all", "ada")).status).toBe(403);
+  const told = JSON.stringify(await logins.connectTool("all").call({ id: "ada" }));
+  expect(told).toContain(`${page("all")} in a browser and sign in with the gateway token of an approver`);
   const browser = new Browser();
   const answer = await answerOf(await onward(await begin(app, browser, "all", "boss")), "team");
   expect((await browser.go(app, answer)).status).toBe(200);

@@ -1,15 +1,17 @@
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { expect, it, onTestFinished } from "vitest";
 import type { LoginPrompt } from "../../src/login/index.ts";
 import { authorizationServer, listening } from "./authorization-server.ts";
-import { browse, clientOf, guardedServer, logIn, loginsOf, site, whoami } from "./support.ts";
+import { browse, clientOf, guardedServer, logIn, loginsOf, memoryStore, site, whoami } from "./support.ts";
 
 it("logs in with a browser, and calls then go through as that person", async () => {
   const { as, mcp, logins } = await site();
   const client = clientOf(logins, mcp.url);
   await expect(client.listTools()).rejects.toMatchObject({
     code: "toolkit/mcp-unauthorised",
-    cause: { message: expect.stringContaining("toolglot gateway login tracker") },
+    cause: { message: "it wants a login: run toolglot gateway login tracker" },
   });
   const info = await logIn(logins);
   expect(info).toMatchObject({ server: "tracker", issuer: as.issuer, scope: "read write", isRenewable: true });
@@ -196,6 +198,11 @@ it("says what is wrong with servers that have no login", async () => {
   const open = await listening({ fetch: () => new Response("nothing", { status: 404 }) });
   const plain = loginsOf({ stateDir: "/nowhere", servers: [{ name: "plain", url: open }] });
   await expect(logIn(plain, "plain")).rejects.toThrow(/put that into headers/);
+  const closed = await listening({ fetch: () => new Response(null, { status: 401 }) });
+  const keyed = loginsOf({ stateDir: "/nowhere", servers: [{ name: "keyed", url: closed }], store: memoryStore() });
+  await expect(clientOf(keyed, closed, "keyed").listTools()).rejects.toMatchObject({
+    cause: { message: expect.stringContaining("check the token in its headers") },
+  });
   const far = loginsOf({ stateDir: "/nowhere", servers: [{ name: "far", url: "http://mcp.example/mcp" }] });
   await expect(logIn(far, "far")).rejects.toMatchObject({ code: "gateway/login-untrusted" });
   expect(as.registrations).toEqual([]);
@@ -275,6 +282,65 @@ it("registers anew when the authorization server has forgotten the client", asyn
   as.behaviour.tokenFault = undefined;
   await logIn(logins);
   expect(as.registrations).toHaveLength(2);
+});
+
+it("passes over a page in the place of metadata, and finds that of an OpenID provider behind it", async () => {
+  const { as, mcp, logins } = await site();
+  const behind: typeof fetch = async (url, init) => {
+    const path = new URL(String(url)).pathname;
+    if (path === "/.well-known/oauth-authorization-server") return new Response("<html>", { status: 200 });
+    const real =
+      path === "/.well-known/openid-configuration" ? `${as.issuer}/.well-known/oauth-authorization-server` : url;
+    return await fetch(real, init);
+  };
+  const openId = loginsOf({
+    stateDir: (await scratchFolder()).path,
+    servers: [{ name: "tracker", url: mcp.url }],
+    fetch: behind,
+    store: memoryStore(),
+  });
+  await logIn(openId);
+  expect(await openId.logout("tracker")).toEqual({ wasLoggedIn: true, isRevoked: true });
+  expect(await logins.info("tracker")).toBeUndefined();
+});
+
+it("lets the caller see what its own function threw, and frees the port", async () => {
+  const { logins } = await site();
+  let here = "";
+  const onPrompt = ({ url }: LoginPrompt) => {
+    here = new URL(url).searchParams.get("redirect_uri") ?? "";
+    throw new RangeError("no terminal");
+  };
+  await expect(logins.login("tracker", { openBrowser: false, onPrompt })).rejects.toThrow(RangeError);
+  await expect(fetch(here)).rejects.toThrow();
+});
+
+it("has this machine send nothing to itself for a server elsewhere", async () => {
+  const sent: string[] = [];
+  const elsewhere: typeof fetch = async (url) => {
+    sent.push(String(url));
+    const found = { resource: "https://mcp.example/mcp", authorization_servers: ["http://127.0.0.1:9"] };
+    return String(url).endsWith("/mcp") ? new Response(null, { status: 401 }) : Response.json(found);
+  };
+  const { path: stateDir } = await scratchFolder();
+  const servers = [{ name: "far", url: "https://mcp.example/mcp" }];
+  const logins = loginsOf({ stateDir, servers, fetch: elsewhere, store: memoryStore() });
+  await expect(logIn(logins, "far")).rejects.toMatchObject({ code: "gateway/login-untrusted" });
+  expect(sent.filter((url) => url.includes("127.0.0.1"))).toEqual([]);
+});
+
+it("withstands requests to its port that are none", async () => {
+  const { logins } = await site();
+  const visit = async ({ url }: LoginPrompt) => {
+    const { port, host } = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+    for (const line of ["GET // HTTP/1.1", "GET http://[ HTTP/1.1", "nonsense", "OPTIONS * HTTP/1.1"]) {
+      const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
+      socket.end(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 40\d/);
+    }
+    await browse(url);
+  };
+  await logIn(logins, "tracker", { visit });
 });
 
 it("does not follow an authorization server elsewhere with what it sends", async () => {

@@ -248,6 +248,27 @@ describe("what is in doubt", () => {
   });
 });
 
+describe("a long list", () => {
+  it("goes on, a hundred at a time", async () => {
+    const { browser, call, router } = await signedIn();
+    for (let count = 0; count < 102; count++) await call({ order: `A-${count}` });
+    const first = await (await browser.get("/approvals")).text();
+    expect(first).toContain("A-101");
+    expect(first).not.toMatch(/"A-1&quot;|&quot;A-1&quot;/);
+    const older = /id="older"/.test(first) ? (/href="(\/approvals\?before=[\w-]+)"/.exec(first)?.[1] ?? "") : "";
+    const second = await (await browser.get(older)).text();
+    expect(second.match(/<li>/g)?.length).toBe(2 + 3);
+    expect(second).toContain("&quot;A-1&quot;");
+    expect(second).not.toContain('id="older"');
+    // What was decided is behind those that wait.
+    const [oldest] = await router.approvals.list(ada, { before: older.split("=")[1] ?? "", limit: 1 });
+    await router.approvals.deny(ada, oldest?.id ?? "");
+    const decided = await (await browser.get("/approvals/decided")).text();
+    const next = /href="(\/approvals\/decided\?before=[\w-]+)"/.exec(decided)?.[1] ?? "";
+    expect(await (await browser.get(next)).text()).toContain("Denied");
+  });
+});
+
 describe("every page", () => {
   it("loads nothing from elsewhere, and is kept by nobody", async () => {
     const { browser, ask } = await signedIn();

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -153,7 +152,7 @@ it("should run the same with a snapshot made now, and found", async (context) =>
   }
 });
 
-it("should make a snapshot anew that the engine refuses, and hold it in the process where there is no file", async (context) => {
+it("should make a snapshot anew that the engine refuses", async (context) => {
   leftToCi(context);
   made ??= makeSnapshot();
   const [name = ""] = readdirSync(await made);
@@ -162,17 +161,7 @@ it("should make a snapshot anew that the engine refuses, and hold it in the proc
   // Intact by its hash, but no memory of this engine.
   const nonsense = randomBytes(1 << 20);
   writeFileSync(join(cacheDir, name), Buffer.concat([nonsense, createHash("sha256").update(nonsense).digest()]));
-  {
-    await using sandbox = createSandbox({ language: "python", cacheDir, pool });
-    expect(await sandbox.run(program)).toMatchObject(expected);
-    expect(sandbox.stats()).toMatchObject({ snapshot: "built", started: 2 });
-  }
-  const blocked = join(root, "blocked");
-  writeFileSync(blocked, "");
-  {
-    await using sandbox = createSandbox({ language: "python", cacheDir: blocked, pool });
-    expect(await sandbox.run(program)).toMatchObject(expected);
-    expect(sandbox.stats().snapshot).toBe("built");
-  }
-  expect(existsSync(join(root, "blocked", "x"))).toBe(false);
+  await using sandbox = createSandbox({ language: "python", cacheDir, pool });
+  expect(await sandbox.run(program)).toMatchObject(expected);
+  expect(sandbox.stats()).toMatchObject({ snapshot: "built", started: 2 });
 });

@@ -7,7 +7,7 @@ import { type CallFault, Connection } from "./connection.ts";
 import { messageOf } from "./fault-text.ts";
 import { loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
-import { promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
+import { answerOf, promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
 import type { SessionMemory } from "./session.ts";
 import { finishAuthorization } from "./transports.ts";
 import type {
@@ -140,7 +140,7 @@ class HealingClient implements McpClient {
     options: Pick<McpCallOptions, "signal" | "ask"> = {},
   ): Promise<JsonObject> {
     const asks = { what: `the request ${method}`, repeatable: true, readOnly: true };
-    return this.#settle(asks, (connection) => connection.ask(method, params, options));
+    return this.#settle(asks, (connection) => answerOf(connection, method, params, options));
   }
 
   /** Resolves with a list; asked for again, once, when the connection was gone. */

@@ -1,9 +1,8 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
-import type { JsonObject } from "@toolglot/core";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
-import { exactResult, sentOf, withoutWire } from "./exact.ts";
+import { exactResult } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import { Incoming } from "./incoming.ts";
 import { toListed } from "./listing.ts";
@@ -11,6 +10,7 @@ import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import { type ConnectionEvents, prepareClient } from "./prepare-client.ts";
 import { type AskingCall, Questions } from "./questions.ts";
+import { ResourceStreams } from "./resource-streams.ts";
 import { openSession, type Session, type SessionMemory } from "./session.ts";
 import { type RequestTrace, traceRequest } from "./trace-request.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
@@ -38,7 +38,9 @@ export class Connection {
   readonly #client: Client;
   readonly transport: Session["made"]["transport"];
   readonly #deliveries: Deliveries;
+  readonly #incoming: Incoming;
   readonly #questions: Questions;
+  readonly resourceStreams: ResourceStreams;
   readonly #options: McpClientOptions;
   #users = 0;
   #ended = false;
@@ -54,11 +56,13 @@ export class Connection {
   private constructor(
     sdk: ClientModule,
     { client, made }: Session,
-    { deliveries, questions }: { deliveries: Deliveries; questions: Questions },
+    { deliveries, questions, incoming }: { deliveries: Deliveries; questions: Questions; incoming: Incoming },
     options: McpClientOptions,
   ) {
     this.#sdk = sdk;
+    this.#incoming = incoming;
     this.#client = client;
+    this.resourceStreams = new ResourceStreams(client);
     this.transport = made.transport;
     this.#deliveries = deliveries;
     this.#questions = questions;
@@ -81,6 +85,7 @@ export class Connection {
     const onClose = (): void => {
       if (state.connection === undefined || state.connection.#ended) return;
       state.connection.#ended = true;
+      state.connection.resourceStreams.close();
       if (!state.connection.#retired) events.onEnded();
     };
     const session = await openSession(
@@ -106,7 +111,7 @@ export class Connection {
     ).catch((error: unknown) => {
       throw state.tooLarge ?? error;
     });
-    state.connection = new Connection(sdk, session, { deliveries: state.deliveries, questions }, options);
+    state.connection = new Connection(sdk, session, { deliveries: state.deliveries, questions, incoming }, options);
     return state.connection;
   }
 
@@ -128,10 +133,11 @@ export class Connection {
   async listTools(): Promise<McpListedTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
+    this.#incoming.takeToolNames();
     const { tools } = await this.request("tools/list", (client, options) =>
       client.listTools(options._meta && { _meta: options._meta }, { ...options, cacheMode: "bypass" }),
     );
-    return toListed(tools);
+    return toListed(tools, this.#incoming.takeToolNames());
   }
 
   /** Any request that can be made twice. Rejects with a {@link CallFault}. */
@@ -158,20 +164,6 @@ export class Connection {
     } finally {
       stopAsking?.();
     }
-  }
-
-  /** Resolves with the result of any request that can be made twice. Rejects with a {@link CallFault}. */
-  async ask(
-    method: string,
-    params: JsonObject | undefined,
-    options: Pick<McpCallOptions, "signal" | "ask">,
-  ): Promise<JsonObject> {
-    const send = (client: Client, { _meta, ...sent }: { timeout: number; _meta?: Record<string, string> }) => {
-      const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
-      return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
-    };
-    const read = await this.request(method, send, options);
-    return withoutWire(sentOf(read) ?? (read as JsonObject));
   }
 
   /** Rejects with a {@link CallFault}. */
@@ -287,6 +279,7 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
+    this.resourceStreams.close();
     if (!this.#ended && this.transport instanceof this.#sdk.StreamableHTTPClientTransport) {
       const over = new AbortController();
       const end = (): void => over.abort();
@@ -329,11 +322,6 @@ export class Connection {
     return new CallFault("too-large", tooLarge);
   }
 }
-
-/** Schema of results of any shape: what is read of them is for those who asked. */
-const anyResult = {
-  "~standard": { version: 1, vendor: "toolglot", validate: (value: unknown) => ({ value }) },
-} as const;
 
 /** Reason why a call was refused, in words for the model. */
 class Refusal extends Error {}

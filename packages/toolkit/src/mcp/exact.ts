@@ -49,8 +49,13 @@ const serverInfoKey = "io.modelcontextprotocol/serverInfo";
 
 /** Returns a result without what belongs to this connection, and not to the result. */
 export function withoutWire({ resultType: _, ...result }: JsonObject): JsonObject {
-  if (!isObject(result._meta) || !Object.hasOwn(result._meta, serverInfoKey)) return result;
-  const { [serverInfoKey]: __, ...meta } = result._meta as JsonObject;
-  const { _meta: ___, ...rest } = result;
-  return Object.keys(meta).length === 0 ? rest : { ...result, _meta: meta };
+  return withoutMeta(result, serverInfoKey);
+}
+
+/** Returns a result, or the parameters of a message, without a member of their `_meta`. */
+export function withoutMeta(given: JsonObject, key: string): JsonObject {
+  const { _meta, ...rest } = given;
+  if (!isObject(_meta) || !Object.hasOwn(_meta, key)) return given;
+  const { [key]: _, ...meta } = _meta as JsonObject;
+  return Object.keys(meta).length === 0 ? rest : { ...given, _meta: meta };
 }

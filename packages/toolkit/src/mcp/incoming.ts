@@ -1,6 +1,7 @@
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "@toolglot/internal";
 import { keepSent } from "./exact.ts";
+import { maxTools } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
@@ -22,6 +23,8 @@ export class Incoming {
   readonly #exact: boolean;
   /** The methods of the requests that wait, by their ids. */
   readonly #waiting = new Map<unknown, string>();
+  /** The names in lists of tools, since somebody took them. */
+  #toolNames: string[] = [];
   #minute = 0;
   #lines = 0;
 
@@ -92,6 +95,7 @@ export class Incoming {
 
   #mended(method: string | undefined, result: Record<string, unknown>): unknown {
     try {
+      if (method === "tools/list") this.#toolNames.push(...namesIn(result));
       if (!this.#exact || this.#sdk.isInputRequiredResult(result)) return mendResult(this.#sdk, method, result);
       const keep = keepSent(method, result);
       const mended = mendResult(this.#sdk, method, result);
@@ -103,6 +107,11 @@ export class Incoming {
     }
   }
 
+  /** Returns the names of the tools that were listed since the last time: the official client leaves some out. */
+  takeToolNames(): string[] {
+    return this.#toolNames.splice(0);
+  }
+
   #report(line: string): void {
     const minute = Math.floor(performance.now() / 60_000);
     this.#lines = minute === this.#minute ? this.#lines + 1 : 1;
@@ -111,6 +120,11 @@ export class Incoming {
     const shown = line.length > maxShown ? `${line.slice(0, maxShown)}…` : line;
     this.#onNoise(new Error(`The server wrote what is no message: ${shown}`));
   }
+}
+
+function namesIn({ tools }: Record<string, unknown>): string[] {
+  const all = Array.isArray(tools) ? tools.slice(0, maxTools) : [];
+  return all.flatMap((tool) => (isObject(tool) && typeof tool.name === "string" && tool.name !== "" ? tool.name : []));
 }
 
 /** Checks whether an error stands for an answer that nobody could read. */

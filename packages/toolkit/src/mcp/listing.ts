@@ -9,8 +9,11 @@ export const maxTools = 10_000;
 /** Key of the reason why a tool can't be used. */
 export const unusableKey = "toolglot/unusable";
 
-/** Returns the tools of a list, with those that are none marked. */
-export function toListed(tools: readonly unknown[]): McpListedTool[] {
+/**
+ * Returns the tools of a list, with those that are none marked. `sent`: the names that the server sent; the official client leaves tools out
+ * whose input can't be put into headers, as the protocol wants it.
+ */
+export function toListed(tools: readonly unknown[], sent: readonly string[]): McpListedTool[] {
   const listed = (tools as McpListedTool[]).slice(0, maxTools).map((tool) => {
     const unusable = (tool as { _meta?: Record<string, unknown> })._meta?.[unusableKey];
     const notes = mendedIn(tool);
@@ -25,6 +28,14 @@ export function toListed(tools: readonly unknown[]): McpListedTool[] {
   if (tools.length > maxTools) {
     const unusable = `the list has more than ${maxTools} tools, and the others are left out too`;
     listed.push({ ...(tools[maxTools] as McpListedTool), unusable });
+    return listed;
+  }
+  const names = new Set(listed.map(({ name }) => name));
+  const unusable = "its declarations of x-mcp-header are not as the protocol has them";
+  for (const name of new Set(sent)) {
+    // Those that can't be used stand there under a shorter name.
+    if (names.has(name) || names.has(name.slice(0, 200))) continue;
+    listed.push({ name, inputSchema: { type: "object" }, unusable });
   }
   return listed;
 }

@@ -1,5 +1,6 @@
 import type { Client, ClientOptions, JsonSchemaValidator } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolglot/core";
+import { withoutMeta } from "./exact.ts";
 import { maxPages } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
@@ -67,7 +68,7 @@ export function prepareClient(
     if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
   };
   client.fallbackNotificationHandler = async ({ method, params }) => {
-    events.onNotification(method, (params ?? {}) as JsonObject);
+    events.onNotification(method, withoutMeta((params ?? {}) as JsonObject, sdk.SUBSCRIPTION_ID_META_KEY));
   };
   // Servers may send this without having announced it.
   client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());

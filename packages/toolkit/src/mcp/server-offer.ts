@@ -1,5 +1,6 @@
-import type { Message } from "@toolglot/core";
+import type { JsonObject, Message } from "@toolglot/core";
 import type { Connection } from "./connection.ts";
+import { sentOf, withoutWire } from "./exact.ts";
 import { messagesOf } from "./prompts.ts";
 import type { McpCallOptions, McpPrompt, McpResource, McpResourceContents, McpResourceTemplate } from "./types.ts";
 
@@ -55,6 +56,36 @@ export async function promptOf(
   );
   return messagesOf(prompt.messages);
 }
+
+/** The result of any request that can be made twice. */
+export async function answerOf(
+  connection: Connection,
+  method: string,
+  params: JsonObject | undefined,
+  options: Pick<McpCallOptions, "signal" | "ask">,
+): Promise<JsonObject> {
+  const { resourceStreams: streams } = connection;
+  const read = await connection.request(
+    method,
+    async (client, { _meta, ...sent }): Promise<unknown> => {
+      if (client.getProtocolEra() === "modern" && /^resources\/(?:un)?subscribe$/.test(method)) {
+        const uri = String(params?.uri);
+        if (method === "resources/subscribe") await streams.subscribe(uri, sent.timeout);
+        else streams.unsubscribe(uri);
+        return {};
+      }
+      const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
+      return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
+    },
+    options,
+  );
+  return withoutWire(sentOf(read) ?? (read as JsonObject));
+}
+
+/** Schema of results of any shape: what is read of them is for those who asked. */
+const anyResult = {
+  "~standard": { version: 1, vendor: "toolglot", validate: (value: unknown) => ({ value }) },
+} as const;
 
 function has({ facts }: Connection, capability: string): boolean {
   return facts.capabilities.includes(capability);

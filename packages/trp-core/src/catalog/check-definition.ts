@@ -112,7 +112,8 @@ function checkAdapters(definition: AnyCapability, fail: (problem: string) => nev
 }
 
 function checkOptional(definition: AnyCapability, fail: (problem: string) => never): void {
-  const { adapterVersion, rules, roles, examples, maxTimeoutMs, maxConcurrency, openInput } = definition;
+  const { adapterVersion, rules, roles, examples, maxTimeoutMs, maxConcurrency, concurrencyGroup, openInput } =
+    definition;
   if (openInput !== undefined && typeof openInput !== "boolean") fail("openInput must be true or false");
   if (adapterVersion !== undefined && (typeof adapterVersion !== "string" || adapterVersion === "")) {
     fail("adapterVersion must be text that is not empty");
@@ -143,5 +144,8 @@ function checkOptional(definition: AnyCapability, fail: (problem: string) => nev
   }
   if (maxConcurrency !== undefined && !(Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0)) {
     fail("maxConcurrency must be a whole number above 0");
+  }
+  if (concurrencyGroup !== undefined && (typeof concurrencyGroup !== "string" || concurrencyGroup === "")) {
+    fail("concurrencyGroup must be text that is not empty");
   }
 }

@@ -7,7 +7,7 @@ import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 /** The fields of a capability that a tool does not have. */
 const capabilityKeys = [
   'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:object[] openInput:boolean adapt:function adapterVersion:string execute:function probe:function output:object',
-  'shape:function roles:string[] examples:object[] maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
+  'shape:function roles:string[] examples:object[] maxTimeoutMs:number maxConcurrency:number concurrencyGroup:text repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
 ] as const;
 
 /** The fields of an adapter. */

@@ -192,6 +192,8 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   maxTimeoutMs?: number;
   /** How many may run at once in one router. Default: no limit of its own. */
   maxConcurrency?: number;
+  /** Capabilities with the same name here share the places of `maxConcurrency`, as those of one server do. Default: its own. */
+  concurrencyGroup?: string;
   /** What a call gets while the outcome of an equal call is unknown. Default: the router's `repeats`. */
   repeats?: Repeats;
 }

@@ -3,8 +3,8 @@ import { defined } from "@toolglot/internal";
 import type { Router } from "@toolglot/trp-core";
 import type { ApprovalDecision, ApprovalQuestion, Caller, ToolCallContext } from "../types.ts";
 import { waitForDecision } from "./approval-wait.ts";
+import type { ToolCallsOptions } from "./options.ts";
 import { elicitationRole } from "./policies.ts";
-import type { ToolCallsOptions } from "./tool-calls.ts";
 
 type AskingOptions = Pick<ToolCallsOptions, "elicitation" | "isPageOnly" | "approvalUrl" | "waitMs">;
 

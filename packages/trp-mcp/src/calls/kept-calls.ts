@@ -4,8 +4,8 @@ import type { Router } from "@toolglot/trp-core";
 import { familyOf, operationOf } from "@toolglot/trp-core/store";
 import type { Caller, ImportedTool, Outcome, ToolAnswer } from "../types.ts";
 import { fixOf, keptResult, replayed, told } from "./answers.ts";
+import type { ToolCallsOptions } from "./options.ts";
 import { readReceipt, receiptOf } from "./receipts.ts";
-import type { ToolCallsOptions } from "./tool-calls.ts";
 
 /** What a request for approval that has a status means to the one who asked: how its call stands, in words, and what to do. */
 const approvalWords: Record<string, readonly [status: Outcome["status"], message: string, fix: string]> = {

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import { type CallFinding, checkCall } from "@toolglot/core/check-call";
 import { checkKeys, defined, errorText } from "@toolglot/internal";
+import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { CallResult } from "@toolglot/trp-client";
 import type { Router } from "@toolglot/trp-core";
 import type { TrpCode } from "@toolglot/trp-core/frames";
+import { codeMeta } from "../import/kept-result.ts";
 import type {
   ApprovalDecision,
   CallExtras,
@@ -18,32 +20,12 @@ import type {
 } from "../types.ts";
 import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
 import { Asking } from "./asking.ts";
-import type { CallChannel } from "./call-channel.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
 import { KeptCalls, unknownReceipt } from "./kept-calls.ts";
+import type { ToolCallsOptions } from "./options.ts";
 import { againRole } from "./policies.ts";
 import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
-
-/** Options of {@link createToolCalls}. */
-export interface ToolCallsOptions {
-  /** Finds an imported tool by its capability. */
-  tool(capId: string): ImportedTool | undefined;
-  /** The one that the capabilities were imported with. */
-  channel: CallChannel;
-  /** Whether people may be asked through the client program. Default true; about CRITICAL calls never. */
-  elicitation?: boolean;
-  /** How long a call waits for a decision on the page. Milliseconds, default 45,000. */
-  waitMs?: number;
-  /** Where a request can be decided in a browser. Default: nowhere. */
-  approvalUrl?(approvalId: string): string | undefined;
-  /** Where calls in doubt can be settled in a browser. Default: nowhere. */
-  inDoubtUrl?(): string | undefined;
-  /** Whether calls that a rule sends to an approver may be decided on the page alone. Default: none. */
-  isPageOnly?(rule: string): boolean;
-  /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
-  damaged?(tool: ImportedTool): "refuse" | "report";
-}
 
 /** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
 const mostMs = 600_000;
@@ -209,13 +191,16 @@ class RoutedCalls implements ToolCalls {
       return answer;
     };
     if (status === "success") {
-      const outcome: Outcome = { status: "done", dispatched: true, receipt };
-      if (replayedFrom === undefined && extras.result !== undefined)
-        return withFindings(answerOf(extras.result, outcome));
-      const kept = keptResult(result.result?.data);
-      if (replayedFrom === undefined) return withFindings(answerOf(kept, outcome));
-      const doneAt = replayedAt === undefined ? undefined : new Date(replayedAt).toISOString();
-      return withFindings(replayed(kept, { ...outcome, status: "replayed", ...defined({ doneAt }) }));
+      const isNow = replayedFrom === undefined;
+      const got = (isNow && extras.result) || keptResult(result.result?.data);
+      // The effect happened, and its result could not be passed on.
+      const lost = codeIn(got);
+      const outcome: Outcome = {
+        ...{ status: lost === undefined ? (isNow ? "done" : "replayed") : "failed", dispatched: true, receipt },
+        ...defined({ code: lost }),
+        ...(!isNow && replayedAt !== undefined && { doneAt: new Date(replayedAt).toISOString() }),
+      };
+      return withFindings(outcome.status === "replayed" ? replayed(got, outcome) : answerOf(got, outcome));
     }
     const code = error?.code as TrpCode | undefined;
     const dispatched = error?.dispatched === true && extras.isUnsent !== true;
@@ -256,4 +241,9 @@ function fault(error: unknown, receipt: string): ToolAnswer {
   if (!isUnknown) return told({ status: "refused", ...facts }, { message });
   const fix = "It is not known whether it was executed. Call again with the same arguments: it is not done twice.";
   return told({ status: "unknown", ...facts }, { message, fix });
+}
+
+/** The code of a result that stands in for the server's own. */
+function codeIn(result: McpCallResult): TrpCode | undefined {
+  return (result as { _meta?: { [codeMeta]?: TrpCode } })._meta?.[codeMeta];
 }

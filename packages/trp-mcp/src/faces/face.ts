@@ -22,6 +22,12 @@ export type Target =
 
 /** The list up to which `auto` shows tools as they are, in bytes: 10,000 tokens. */
 const autoBytes = 40_000;
+/** How a tool is called that was found. */
+const calling = {
+  tools: "its name calls",
+  search: "toolglot_call calls",
+  code: 'tools["NAME"]({ … }) calls in a program',
+};
 const defaultLimit = 8;
 const maxLimit = 20;
 
@@ -74,10 +80,11 @@ export class Face {
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
     const ours = this.#own(caller).find(({ listed }) => listed.name === name);
     if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
-    if (this.#decided === "tools") return undefined;
+    const shown = this.name;
+    if (shown === "tools") return undefined;
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
     if (name === own.describe.name) return described(this.#visibleTo(caller), args);
-    return name === own.call.name && this.#decided !== "code" ? this.#called(caller, args) : undefined;
+    return name === own.call.name && shown === "search" ? this.#called(caller, args) : undefined;
   }
 
   /** The tool that a name calls, when some of its arguments stand in headers as well. */
@@ -132,7 +139,9 @@ export class Face {
     const text =
       lines.length === 0
         ? `None of ${among.length} tools fits. Say in other words what is to be done.`
-        : ["Arguments marked ? are optional. toolglot_describe gives schemas.", ...lines].join("\n");
+        : [`Arguments marked ? are optional. toolglot_describe gives schemas, ${calling[this.name]}.`, ...lines].join(
+            "\n",
+          );
     return { kind: "text", text };
   }
 }

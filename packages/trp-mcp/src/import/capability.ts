@@ -61,6 +61,7 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
     repeats: repeat.mode === "free" ? "free" : "guarded",
     maxTimeoutMs: Math.max(timeoutMs, mostMs),
     maxConcurrency: parts.maxConcurrency,
+    concurrencyGroup: tool.server,
     execute: (args: JsonObject, context: ExecuteContext) =>
       settle(parts, context, (extras) =>
         callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent }),

@@ -1,49 +1,19 @@
-import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
-import { attempt, canonicalJson, checkKeys, defined, errorText, inBackground } from "@toolglot/internal";
+import type { JsonObject } from "@toolglot/core";
+import { attempt, canonicalJson, defined, errorText, inBackground } from "@toolglot/internal";
 import type { McpClient, McpListedTool } from "@toolglot/toolkit/mcp";
 import type { Router } from "@toolglot/trp-core";
-import type { CallChannel } from "../calls/call-channel.ts";
-import type { ImportedServer, ImportedTool, ImportNotice, RepeatRule, ServerState, ToolSettings } from "../types.ts";
-import { type ServerParts, toolCapability } from "./capability.ts";
-import { anyArguments, argumentSchema, withoutMember } from "./input-schema.ts";
-import type { ResultLimits } from "./kept-result.ts";
+import type { ImportedServer, ImportedTool, ServerState, ToolSettings } from "../types.ts";
+import type { ServerParts } from "./capability.ts";
+import { withoutKey } from "./input-schema.ts";
 import { toolNames } from "./names.ts";
+import { Notices } from "./notices.ts";
+import { checkOptions, type ImportOptions } from "./options.ts";
 import { type PinMode, type PinnedTool, Pins, type SeenTool } from "./pins.ts";
+import { RegisteredTools, type WantedTool } from "./registered-tools.ts";
 import { Offer } from "./resources.ts";
 import { judge, withSettings } from "./risk.ts";
-import { anyOf, checkRepeat, checkToolSettings, defaultRepeat, makeSettings } from "./tool-settings.ts";
+import { anyOf, checkToolSettings, defaultRepeat, makeSettings } from "./tool-settings.ts";
 import { Upstream } from "./upstream.ts";
-
-/** Options of {@link importMcpServer}. */
-export interface ImportOptions {
-  /** The server's name: a part of the names of its tools. */
-  name: string;
-  /** Brings extras to the capabilities, and exact results back: the one that the calls are made with. */
-  channel: CallChannel;
-  /** Only tools whose names fit one of these patterns, `*` for any text. Default: all. */
-  allow?: readonly string[];
-  /** No tools whose names fit one of these. */
-  deny?: readonly string[];
-  /** What the owner says of tools, by patterns of names: of those that fit, later ones count more, and the whole name most. */
-  tools?: Readonly<Record<string, ToolSettings>>;
-  /**
-   * What becomes of tools that changed, or came, since their server was first seen: `off`: nothing; `risk`: they don't count as less
-   * harmful than before, and new ones have at least HIGH risk; `strict`: they are held back as well, until they are accepted. Default `risk`.
-   */
-  pin?: PinMode;
-  /** Whether the annotations of tools are believed. Default true. */
-  trustAnnotations?: boolean;
-  /** Milliseconds that a call may give no sign of life. Default 60,000. */
-  timeoutMs?: number;
-  /** Calls of one tool at once. Default 16. */
-  maxConcurrency?: number;
-  /** What a call gets whose effect was there before. Default: within ten minutes the result of that one. */
-  repeat?: RepeatRule;
-  /** Bytes of results. */
-  limits?: Partial<ResultLimits>;
-  /** Called with each change of the tools. */
-  onNotice?: (notice: ImportNotice) => void;
-}
 
 /**
  * Makes the tools of an MCP server capabilities of a router, and keeps them so: the server is connected in the background, tried again
@@ -68,30 +38,6 @@ export async function importMcpServer(
   return server;
 }
 
-function checkOptions(client: McpClient, options: ImportOptions): void {
-  checkKeys(
-    "importMcpServer",
-    options,
-    [
-      'name:text channel:object allow:string[] deny:string[] tools:object pin:"off"|"risk"|"strict" trustAnnotations:boolean',
-      "timeoutMs:size maxConcurrency:size repeat:object limits:object onNotice:function",
-    ],
-    ["name", "channel"],
-  );
-  checkKeys("importMcpServer: limits", options.limits, "maxBytes:size keepBytes:size");
-  if (options.repeat !== undefined) checkRepeat("importMcpServer: repeat", options.repeat);
-  for (const [pattern, settings] of Object.entries(options.tools ?? {})) {
-    checkToolSettings(`importMcpServer: tools[${JSON.stringify(pattern)}]`, settings);
-  }
-  if (!client.exact) throw new TypeError("importMcpServer needs a client that was made with exact: true");
-}
-
-/** A tool in the router, and what it was made of. */
-interface Entry {
-  tool: ImportedTool;
-  text: string;
-}
-
 /** How often it is looked whether a tool that waits was accepted elsewhere, and whether the store is back. */
 const acceptedEveryMs = 2_000;
 
@@ -99,7 +45,6 @@ class Server implements ImportedServer {
   readonly name: string;
   readonly client: McpClient;
   readonly offer: Offer;
-  readonly #router: Router;
   readonly #options: ImportOptions;
   readonly #settingsOf: (tool: string) => ToolSettings;
   readonly #isAllowed: (tool: string) => boolean;
@@ -107,10 +52,8 @@ class Server implements ImportedServer {
   readonly #upstream: Upstream;
   readonly #parts: ServerParts;
   readonly #listeners = new Set<() => void>();
-  readonly #told = new Set<string>();
-  /** By the server's names. */
-  #entries = new Map<string, Entry>();
-  #offered = new Set<string>();
+  readonly #notices: Notices;
+  readonly #registered: RegisteredTools;
   #held = new Set<string>();
   #listed: readonly McpListedTool[] = [];
   #unsubscribe: () => void = () => {};
@@ -126,7 +69,6 @@ class Server implements ImportedServer {
     const { name, channel, allow, deny, tools = {}, limits, timeoutMs = 60_000, maxConcurrency = 16 } = options;
     this.name = name;
     this.client = client;
-    this.#router = router;
     this.#options = options;
     this.#settingsOf = makeSettings(tools);
     const isIn = anyOf(allow);
@@ -143,6 +85,8 @@ class Server implements ImportedServer {
       maxConcurrency,
       upstream: this.#upstream,
     };
+    this.#notices = new Notices(name, options.onNotice);
+    this.#registered = new RegisteredTools(router.registry, this.#parts, this.#notices);
     this.offer = new Offer(name, client);
     this.#ready = new Promise((resolve) => {
       this.#isReady = resolve;
@@ -157,7 +101,7 @@ class Server implements ImportedServer {
   }
 
   get tools(): readonly ImportedTool[] {
-    return [...this.#entries.values()].map(({ tool }) => tool);
+    return this.#registered.tools;
   }
 
   state(): ServerState {
@@ -211,10 +155,7 @@ class Server implements ImportedServer {
     this.#unsubscribe();
     this.#upstream.close();
     this.#isReady();
-    for (const { tool } of this.#entries.values()) this.#router.registry.unregister(tool.capId);
-    for (const capId of this.#offered) this.#router.registry.unregister(capId);
-    this.#entries.clear();
-    this.#offered.clear();
+    this.#registered.clear();
     await this.client.close();
   }
 
@@ -229,11 +170,13 @@ class Server implements ImportedServer {
     const { pin = "risk" } = this.#options;
     const { pinned, changes } = pin === "off" ? { pinned: undefined, changes: [] } : await this.#pins.look(seen);
     if (this.#closed) return;
-    for (const change of changes) this.#tell(change);
-    const next = this.#wanted(seen, pinned, pin);
-    const schemas = new Map(seen.map(({ sent, schema }) => [sent.name, schema]));
-    const hasChanged = this.#replace(next, schemas) || changes.length > 0;
-    this.#importOffer();
+    for (const change of changes) this.#notices.tell(change);
+    const { gone, hasChanged } = this.#registered.replace(this.#wanted(seen, pinned, pin));
+    for (const tool of gone) {
+      if (this.#held.has(tool)) continue;
+      this.#notices.tell({ tool, kind: "removed", message: "The tool is no longer there." });
+    }
+    this.#registered.replaceReads(this.offer.capabilities(this.#parts));
     const isWaiting = [...(pinned?.values() ?? [])].some(({ accepted }) => !accepted);
     // Somebody may accept it in another process.
     if (isWaiting) this.#importLater();
@@ -247,7 +190,7 @@ class Server implements ImportedServer {
       await this.#import();
     } catch (error) {
       const message = `The tools can't be compared with those that were seen before: ${errorText(error)}.`;
-      this.#tellOnce(undefined, "unusable", message);
+      this.#notices.unusable(undefined, message);
       this.#importLater();
     }
   }
@@ -262,7 +205,7 @@ class Server implements ImportedServer {
     const seen = new Map<string, SeenTool>();
     const { trustAnnotations = true } = this.#options;
     for (const { name, execution, unusable, sent, inputSchema: schema } of listed) {
-      const leaveOut = (why: string): void => this.#tellOnce(name, "unusable", `The tool is left out: ${why}.`);
+      const leaveOut = (why: string): void => this.#notices.unusable(name, `The tool is left out: ${why}.`);
       if (execution?.taskSupport === "required") leaveOut("it can only be called as an MCP task");
       else if (unusable !== undefined || sent === undefined) leaveOut(unusable ?? "it can't be read");
       else if (seen.has(name)) leaveOut("another one of its name is listed before it");
@@ -273,17 +216,13 @@ class Server implements ImportedServer {
   }
 
   /** Those that are allowed, neither hidden nor held back, as they are in the router. */
-  #wanted(
-    seen: readonly SeenTool[],
-    pinned: ReadonlyMap<string, PinnedTool> | undefined,
-    pin: PinMode,
-  ): ImportedTool[] {
+  #wanted(seen: readonly SeenTool[], pinned: ReadonlyMap<string, PinnedTool> | undefined, pin: PinMode): WantedTool[] {
     const names = toolNames(
       this.name,
       seen.map(({ sent }) => sent.name),
     );
     const held = new Set<string>();
-    const wanted = seen.flatMap(({ sent, judged }): ImportedTool[] => {
+    const wanted = seen.flatMap(({ sent, schema, judged }): WantedTool[] => {
       const { name } = sent;
       const settings = this.#settingsOf(name);
       if (!this.#isAllowed(name) || settings.hidden === true) return [];
@@ -295,107 +234,22 @@ class Server implements ImportedServer {
       try {
         checkToolSettings(`the settings of ${name}`, settings);
       } catch (error) {
-        this.#tellOnce(name, "unusable", `The tool is left out: ${errorText(error)}.`);
+        this.#notices.unusable(name, `The tool is left out: ${errorText(error)}.`);
         return [];
       }
       const { capId, shownName } = names.get(name) as { capId: string; shownName: string };
       const repeat = settings.repeat ?? this.#options.repeat ?? defaultRepeat;
       const tool = { server: this.name, tool: name, shownName, capId, repeat, settings };
-      return [{ ...tool, listed: listedOf(sent, shownName, settings), ...withSettings(pinnedAs.judged, settings) }];
+      const listed = listedOf(sent, shownName, settings);
+      return [{ tool: { ...tool, listed, ...withSettings(pinnedAs.judged, settings) }, schema }];
     });
     for (const tool of held) {
       if (this.#held.has(tool)) continue;
       const message = "The tool has changed, or is new: it is held back until it is accepted.";
-      this.#tell({ tool, kind: "held-back", message });
+      this.#notices.tell({ tool, kind: "held-back", message });
     }
     this.#held = held;
     return wanted;
-  }
-
-  /** Takes out of the router what is gone or changed, and puts in what is new. Whether anything was. Calls that run go on. */
-  #replace(wanted: readonly ImportedTool[], schemas: ReadonlyMap<string, JsonSchemaObject>): boolean {
-    const { registry } = this.#router;
-    const before = this.#entries;
-    const next = new Map<string, Entry>();
-    const texts = new Map(wanted.map((tool) => [tool.tool, canonicalJson(tool)]));
-    let hasChanged = false;
-    for (const [name, { tool, text }] of before) {
-      if (texts.get(name) === text) continue;
-      hasChanged = true;
-      registry.unregister(tool.capId);
-      if (!texts.has(name) && !this.#held.has(name)) {
-        this.#tell({ tool: name, kind: "removed", message: "The tool is no longer there." });
-      }
-    }
-    for (const tool of wanted) {
-      const text = texts.get(tool.tool) as string;
-      const known = before.get(tool.tool);
-      if (known?.text === text) {
-        next.set(tool.tool, known);
-        continue;
-      }
-      hasChanged = true;
-      if (this.#register(tool, schemas.get(tool.tool) as JsonSchemaObject)) next.set(tool.tool, { tool, text });
-    }
-    this.#entries = next;
-    return hasChanged;
-  }
-
-  /** Whether it is in the router. A schema that can't be used costs the check of the arguments, not the tool. */
-  #register(tool: ImportedTool, sent: JsonSchemaObject): boolean {
-    const { registry } = this.#router;
-    const checked = argumentSchema(withoutKey(sent, tool.settings));
-    let { problem } = checked;
-    try {
-      registry.register(toolCapability(this.#parts, tool, { ...checked, sent }));
-    } catch (error) {
-      try {
-        registry.register(toolCapability(this.#parts, tool, { input: anyArguments(), sent }));
-        problem ??= errorText(error);
-      } catch (fault) {
-        this.#tellOnce(tool.tool, "unusable", `The tool is left out: ${errorText(fault)}.`);
-        return false;
-      }
-    }
-    if (problem !== undefined) {
-      this.#tellOnce(tool.tool, "unusable", `The arguments of the tool are not checked here: ${problem}.`);
-    }
-    return true;
-  }
-
-  #importOffer(): void {
-    const { registry } = this.#router;
-    const capabilities = this.offer.capabilities(this.#parts);
-    for (const capId of this.#offered) {
-      if (capabilities.some((one) => one.capId === capId)) continue;
-      registry.unregister(capId);
-      this.#offered.delete(capId);
-    }
-    for (const capability of capabilities) {
-      if (this.#offered.has(capability.capId)) continue;
-      try {
-        registry.register(capability);
-        this.#offered.add(capability.capId);
-      } catch (error) {
-        this.#tellOnce(capability.name, "unusable", `It can't be offered: ${errorText(error)}.`);
-      }
-    }
-  }
-
-  #tellOnce(tool: string | undefined, kind: ImportNotice["kind"], message: string): void {
-    const text = canonicalJson([tool, kind, message]);
-    if (this.#told.has(text)) return;
-    if (this.#told.size > 10_000) this.#told.clear();
-    this.#told.add(text);
-    this.#tell({ kind, message, ...defined({ tool }) });
-  }
-
-  #tell(notice: Omit<ImportNotice, "server">): void {
-    try {
-      this.#options.onNotice?.({ server: this.name, ...notice });
-    } catch {
-      // The host's log is its own affair.
-    }
   }
 }
 
@@ -406,11 +260,6 @@ function listedOf(
   settings: ToolSettings,
 ): ImportedTool["listed"] {
   return { ...sent, name, inputSchema: withoutKey(sent.inputSchema as JsonObject, settings) };
-}
-
-/** Returns a schema without what a model may not set. */
-function withoutKey<Schema extends object>(schema: Schema, { downstreamKeyIn }: ToolSettings): Schema {
-  return downstreamKeyIn?.startsWith("/") ? withoutMember(schema, downstreamKeyIn) : schema;
 }
 
 /** Whether it can be written and compared. */

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
 import { copyJson, errorText, isObject, pointerSteps } from "@toolglot/internal";
 import { type InputSchema, toInputSchema } from "@toolglot/schema";
+import type { ToolSettings } from "../types.ts";
 
 /** What arguments are checked with, and why it is less than the server's schema. */
 export interface ArgumentSchema {
@@ -24,8 +25,13 @@ export function anyArguments(): InputSchema {
   return toInputSchema(anything, { untrusted: true });
 }
 
+/** Returns a schema without what a model may not set. */
+export function withoutKey<Schema extends object>(schema: Schema, { downstreamKeyIn }: ToolSettings): Schema {
+  return downstreamKeyIn?.startsWith("/") ? withoutMember(schema, downstreamKeyIn) : schema;
+}
+
 /** Returns a schema without the member that a pointer into its values leads to. */
-export function withoutMember<Schema extends object>(schema: Schema, pointer: string): Schema {
+function withoutMember<Schema extends object>(schema: Schema, pointer: string): Schema {
   const steps = pointerSteps(pointer) ?? [];
   const copy = copyJson(schema);
   let at: unknown = copy;

@@ -90,6 +90,11 @@ function tooLarge(bytes: number, maxBytes: number): McpCallResult {
   return { content: [{ type: "text", text }], isError: true, _meta: { [codeMeta]: "TRP_2008" } };
 }
 
+/** Whether it stands in for a result that was too long. */
+export function isTooLarge({ _meta }: McpCallResult): boolean {
+  return isObject(_meta) && _meta[codeMeta] === "TRP_2008";
+}
+
 /** Returns an answer without what only we may say in its `_meta`. */
 export function withoutOurs(result: McpCallResult): McpCallResult {
   const { _meta } = result;

@@ -1,9 +1,10 @@
-import type { JsonObject } from "@toolglot/core";
+import { type JsonObject, ToolError } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
 import type { AnyCapability, ExecuteContext } from "@toolglot/trp-core";
 import type { ImportedOffer, ImportedPrompt, ImportedTool } from "../types.ts";
 import { mostMs, type ServerParts, settle } from "./capability.ts";
+import { firstText, isTooLarge } from "./kept-result.ts";
 import { capIdOf, offerName, promptGet, resourceRead, shownNames } from "./names.ts";
 import { defaultRepeat } from "./tool-settings.ts";
 
@@ -103,13 +104,18 @@ export class Offer implements ImportedOffer {
       effect: "pure",
       input: inputSchema,
       maxConcurrency: parts.maxConcurrency,
+      concurrencyGroup: this.#server,
       maxTimeoutMs: Math.max(parts.timeoutMs, mostMs),
-      execute: (args: JsonObject, context: ExecuteContext) =>
-        settle(parts, context, async ({ ask, meta }) => {
+      execute: async (args: JsonObject, context: ExecuteContext) => {
+        const kept = await settle(parts, context, async ({ ask, meta }) => {
           const params = { ...args, ...(meta && { _meta: meta }) };
           const options = { signal: context.signal, ...(ask && { ask }) };
           return (await this.#client.request(method, params, options)) as McpCallResult;
-        }),
+        });
+        // What stands in for a tool's result is none of a read.
+        if (isTooLarge(kept.data)) throw new ToolError(firstText(kept.data));
+        return kept;
+      },
       shape: (value: unknown) => value as { summary: string; data: unknown },
     };
   }

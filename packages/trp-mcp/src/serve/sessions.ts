@@ -36,7 +36,11 @@ export class Sessions {
   /** The one that was used last stands last. */
   readonly #sessions = new Map<string, Session>();
 
-  constructor(limits: SessionLimits = {}, makeServer: (caller: GateCaller) => Server, onError: (error: Error) => void) {
+  constructor(
+    limits: SessionLimits | undefined,
+    makeServer: (caller: GateCaller) => Server,
+    onError: (error: Error) => void,
+  ) {
     this.#limits = { ...defaults, ...limits };
     this.#makeServer = makeServer;
     this.#onError = onError;

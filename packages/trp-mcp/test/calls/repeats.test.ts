@@ -147,6 +147,41 @@ describe("the same effect again", () => {
   });
 });
 
+describe("a call that is made again because its answer was lost", () => {
+  it("gets what was done since it began, whatever the rule for repeats", async () => {
+    for (const facts of [{ effect: "idempotent" as const }, { repeat: { mode: "window" as const, windowMs: 1 } }]) {
+      const { calls, tool, ran, clock } = bench(facts);
+      const call = { tool, arguments: { id: "1" } };
+      await calls.call(call, { caller: agent });
+      clock.now += minute;
+      const begunAt = clock.now;
+      const own = await calls.call(call, { caller: agent });
+      expect(own.outcome.status).toBe("done");
+      clock.now += minute;
+      const again = await calls.call({ ...call, begunAt }, { caller: agent });
+      expect(again.outcome.status).toBe("replayed");
+      expect(ran).toHaveLength(2);
+      clock.now += minute;
+      expect((await calls.call({ ...call, begunAt: clock.now }, { caller: agent })).outcome.status).toBe("done");
+      expect(ran).toHaveLength(3);
+    }
+  });
+
+  it("is found though somebody has begun the effect anew, and failed", async () => {
+    let isBroken = false;
+    const failed = { ...text("out of order"), isError: true };
+    const { calls, tool, ran, clock } = bench({ effect: "idempotent", run: () => (isBroken ? failed : text("done")) });
+    const call = { tool, arguments: { id: "1" } };
+    const begunAt = clock.now;
+    await calls.call(call, { caller: agent });
+    isBroken = true;
+    clock.now += minute;
+    expect((await calls.call(call, { caller: agent })).outcome.status).toBe("failed");
+    expect((await calls.call({ ...call, begunAt }, { caller: agent })).outcome.status).toBe("replayed");
+    expect(ran).toHaveLength(2);
+  });
+});
+
 describe("arguments", () => {
   it("that are wrong or damaged are refused before anything runs", async () => {
     const { calls, tool, ran } = bench();

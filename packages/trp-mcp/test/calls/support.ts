@@ -11,8 +11,9 @@ import {
   type Router,
 } from "@toolglot/trp-core";
 import { CallChannel } from "../../src/calls/call-channel.ts";
+import type { ToolCallsOptions } from "../../src/calls/options.ts";
 import { askAgain, elicitationRole } from "../../src/calls/policies.ts";
-import { createToolCalls, type ToolCallsOptions } from "../../src/calls/tool-calls.ts";
+import { createToolCalls } from "../../src/calls/tool-calls.ts";
 import type { Caller, ImportedTool, ToolCalls, ToolSettings } from "../../src/types.ts";
 
 export const agent: Caller = { principal: principal({ id: "agent" }), client: { name: "test", version: "1" } };

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { expect, test } from "vitest";
 import type { CallExtras } from "../../src/index.ts";
-import { ledger, oddServer, rig } from "./rig.ts";
+import { ledger, oddServer, rig, until } from "./rig.ts";
 
 const plain = { type: "object" };
 const read = { readOnlyHint: true };
@@ -178,6 +178,37 @@ test("a call without a sign of life is given up after its time", async () => {
   const { server, call } = await rig(oddServer({}), { tools: { do: { timeoutMs: 200 } } });
   await server.ready();
   expect((await call("do", { silent: true })).result).toMatchObject({ status: "unknown", error: { code: "TRP_3004" } });
+});
+
+test("a server's calls share its places, and one that waits has not begun", async () => {
+  const { env, calls } = ledger();
+  const tools = ["a", "b"].map((name) => ({ name, inputSchema: plain }));
+  const options = { maxConcurrency: 1, tools: { a: { timeoutMs: 500 } } };
+  const { server, call, router } = await rig(oddServer({ tools }, env), options);
+  await server.ready();
+  const first = call("a", { silent: true });
+  await until(() => calls().length === 1);
+  const second = call("b");
+  await until(() => router.load().waiting === 1);
+  expect(calls().map(({ name }) => name)).toEqual(["a"]);
+  expect((await first).result.status).toBe("unknown");
+  expect((await second).result.status).toBe("success");
+});
+
+test.each([
+  ["opaque", "unknown"],
+  ["pure", "failed"],
+])("an %s call that is cancelled is cancelled at its server, and ends %s", async (effect, status) => {
+  const { env, calls, cancelled } = ledger();
+  const { server, call, cancel } = await rig(oddServer({}, env), { tools: { do: { effect: effect as "pure" } } });
+  await server.ready();
+  const running = call("do", { silent: true });
+  await until(() => calls().length === 1);
+  expect(await cancel()).toBe("cancelling");
+  expect((await running).result.status).toBe(status);
+  await until(() => cancelled() === 1);
+  expect(calls()).toHaveLength(1);
+  expect(server.state().up).toBe(true);
 });
 
 test("_meta, progress and questions go through", async () => {

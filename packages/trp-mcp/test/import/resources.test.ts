@@ -13,14 +13,20 @@ const answer = {
   _meta: { "vendor/x": [1] },
 };
 
+const own = { name: "do", title: "Do", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+
 /** A server of the official kind behind a port. */
-async function httpServer(): Promise<{ transport: McpClientOptions["transport"]; asked: unknown[] }> {
+async function httpServer(tools: object[] = [own]): Promise<{
+  transport: McpClientOptions["transport"];
+  asked: unknown[];
+  updated(uri: string): void;
+}> {
   const asked: unknown[] = [];
   const handler = createMcpHandler(() => {
-    const capabilities = { tools: {}, resources: {}, prompts: {} };
+    const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {} };
     const server = new Server({ name: "official", version: "1.0.0" }, { capabilities });
     server.setRequestHandler("tools/list", () => ({
-      tools: [{ name: "do", title: "Do", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }],
+      tools: tools as never,
     }));
     server.setRequestHandler("tools/call", ({ params }) => {
       asked.push(params);
@@ -42,7 +48,11 @@ async function httpServer(): Promise<{ transport: McpClientOptions["transport"];
   onTestFinished(() => void http.closeAllConnections());
   onTestFinished(() => void http.close());
   const { port } = http.address() as AddressInfo;
-  return { transport: { type: "http", url: `http://127.0.0.1:${port}/mcp` }, asked };
+  return {
+    transport: { type: "http", url: `http://127.0.0.1:${port}/mcp` },
+    asked,
+    updated: (uri) => handler.notify.resourceUpdated(uri),
+  };
 }
 
 test.each(["2026-07-28", "2025-11-25"])("over HTTP, revision %s: answers come as they were sent", async (pin) => {
@@ -64,6 +74,41 @@ test.each(["2026-07-28", "2025-11-25"])("over HTTP, revision %s: answers come as
   expect(prompt.extras.result).toMatchObject({
     messages: [{ role: "user", content: { type: "text", text: "Hello you" } }],
   });
+});
+
+test("a tool whose input can't be put into headers is left out over HTTP, with a notice", async () => {
+  const wrong = { type: "object", properties: { a: { type: "object", "x-mcp-header": "A" } } };
+  const right = { type: "object", properties: { a: { type: "string", "x-mcp-header": "A" } } };
+  const { transport } = await httpServer([
+    { name: "wrong", inputSchema: wrong },
+    { name: "right", inputSchema: right },
+  ]);
+  const { server, notices, call } = await rig(transport, { client: { revision: { pin: "2026-07-28" } } });
+  await server.ready();
+  expect(server.tools.map(({ tool }) => tool)).toEqual(["right"]);
+  expect(notices).toMatchObject([
+    { kind: "unusable", tool: "wrong", message: expect.stringContaining("x-mcp-header") },
+  ]);
+  expect((await call("right", { a: "b" })).extras.result).toEqual(answer);
+});
+
+test("a subscription to a resource brings its changes, over a stream where the revision has one", async () => {
+  const { transport, updated } = await httpServer();
+  const { server, client } = await rig(transport, { client: { revision: { pin: "2026-07-28" } } });
+  await server.ready();
+  const told: unknown[] = [];
+  client.onNotification((method, params) => void told.push([method, params]));
+  await client.request("resources/subscribe", { uri: "memo://1" });
+  updated("memo://2");
+  updated("memo://1");
+  await until(() => told.length > 0);
+  expect(told).toEqual([["notifications/resources/updated", { uri: "memo://1" }]]);
+  await client.request("resources/unsubscribe", { uri: "memo://1" });
+  await client.request("resources/subscribe", { uri: "memo://2" });
+  updated("memo://1");
+  updated("memo://2");
+  await until(() => told.length > 1);
+  expect(told.slice(1)).toEqual([["notifications/resources/updated", { uri: "memo://2" }]]);
 });
 
 test("resources and prompts of server-everything are read under policy, and audited", async () => {
@@ -114,6 +159,15 @@ test("lists and reads pass fields and methods that nobody knows", async () => {
   expect(await client.request("vendor/own", { p: 1 })).toEqual(results["vendor/own"]);
 });
 
+test("a resource that is too long can't be read, and says so", async () => {
+  const contents = [{ uri: "a:b", text: "x".repeat(20_000) }];
+  const how = { capabilities: { resources: {} }, results: { "resources/read": { contents } } };
+  const { server, callCap } = await rig(oddServer(how), { limits: { maxBytes: 10_000 } });
+  await server.ready();
+  const { result } = await callCap("cap.mcp.srv.resource_read.v1", { uri: "a:b" });
+  expect(result).toMatchObject({ status: "failed", error: { message: expect.stringContaining("at most 10000") } });
+});
+
 test("progress and questions of a server reach the call that they belong to", async () => {
   const { server, call } = await rig(reference("server-everything"));
   await server.ready();
@@ -155,6 +209,10 @@ test("two servers share a router, and a second one of the same name is told of a
   expect(other.tools.map(({ capId }) => capId)).toEqual(["cap.mcp.other.do.v1"]);
   expect(same.tools).toEqual([]);
   expect(messages).toEqual([expect.stringContaining("is registered already")]);
+  let changes = 0;
+  same.onChange(() => changes++);
+  await same.refresh();
+  expect([changes, messages.length]).toEqual([0, 1]);
   await same.close();
   await until(() => one.server.state().up);
   expect((await one.call("do")).result.status).toBe("success");

@@ -33,6 +33,8 @@ export interface Rig {
   /** By the server's own name. */
   tool(name: string): ImportedTool;
   call(name: string, args?: JsonObject, more?: { key?: string; extras?: CallExtras }): Promise<Made>;
+  /** Cancels the call that was made last. */
+  cancel(): Promise<string>;
   /** Calls any capability. */
   callCap(capId: string, args?: JsonObject, more?: { key?: string; extras?: CallExtras }): Promise<Made>;
 }
@@ -73,7 +75,7 @@ export async function rig(
     await router.close({ graceMs: 100 });
   });
   const callCap: Rig["callCap"] = async (capId, args = {}, { key, extras = {} } = {}) => {
-    const callId = `call-${calls++}`;
+    const callId = `call-${++calls}`;
     channel.open(callId, extras);
     try {
       return { result: await agent.call({ capId, args, callId, key, timeoutMs: 60_000 }), extras };
@@ -87,6 +89,7 @@ export async function rig(
     return found;
   };
   return {
+    cancel: () => agent.cancel(`call-${calls}`),
     router,
     store,
     server,
@@ -126,6 +129,8 @@ export interface Ledger {
   /** `params` of each call. */
   calls(): (JsonObject & { name?: string; arguments?: JsonObject; _meta?: JsonObject })[];
   starts(): number;
+  /** How many calls were cancelled. */
+  cancelled(): number;
 }
 
 export function ledger(): Ledger {
@@ -134,6 +139,7 @@ export function ledger(): Ledger {
   return {
     env: { LEDGER: path },
     calls: () => lines().flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as JsonObject] : [])),
+    cancelled: () => lines().filter((line) => line === "cancelled").length,
     starts: () => lines().filter((line) => line === "start").length,
   };
 }

@@ -51,7 +51,8 @@ export function connectTool({ name, credentials = "shared" }: LoginServer, parts
           return said(`${name} has a login. Its tools are listed once the server took it.`);
         const link = parts.link(principal);
         const where = link ?? (await begin(principal));
-        const how = link === undefined ? "on the machine of the gateway" : "and sign in with your gateway token";
+        const token = credentials === "caller" ? "your gateway token" : "the gateway token of an approver";
+        const how = link === undefined ? "on the machine of the gateway" : `and sign in with ${token}`;
         const whose = credentials === "caller" ? "for your calls alone" : "for everybody who may call it";
         return said(
           `Ask the user to open ${where} in a browser ${how}. The login counts ${whose}. After it, list the tools again.`,

@@ -133,7 +133,7 @@ type Piece = ReturnType<typeof html>;
 function framed(words: Words, title: string, body: Piece, head: Piece | string = ""): Page {
   const page = html`<!doctype html>
 <html lang="${words.lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="referrer" content="no-referrer">${head}<title>${title}</title><style>${raw(style)}</style></head>
+${head}<title>${title}</title><style>${raw(style)}</style></head>
 <body><main><h1>${title}</h1>${body}</main></body></html>`;
   return {
     html: String(page),
@@ -141,7 +141,8 @@ function framed(words: Words, title: string, body: Piece, head: Piece | string =
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
       "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-      "referrer-policy": "no-referrer",
+      // Without one, a form's Origin is `null`.
+      "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
     },
   };

@@ -64,9 +64,10 @@ export function connectRoutes(flow: ConnectFlow, options: ConnectOptions): Hono<
     ticket: string | undefined,
   ): Response | undefined {
     if (server === undefined) return show(context, 404, pageOf(words(context), "unknown", { server: name }));
+    const { principal } = flow.keyOf(server, who);
+    // A login that all share is begun by one person for another's call, too.
     const isTheirs = ticket === undefined || seals.isTicketFor(ticket, [name, who.tenant, who.id]);
-    const mayLogIn = flow.keyOf(server, who).principal !== undefined || mayConnectShared(who);
-    if (isTheirs && mayLogIn) return undefined;
+    if (principal === undefined ? mayConnectShared(who) : isTheirs) return undefined;
     return show(context, 403, pageOf(words(context), "forbidden", { server: name }));
   }
 

@@ -7,7 +7,7 @@ export interface OAuthClient {
   token_endpoint_auth_method?: string;
 }
 
-/** Posts a form for which the official client has no function: it says who the client is, as RFC 6749, 2.3.1 has it. */
+/** Posts a form for which the official client has no function. It says who the client is as that one does when it asks for tokens. */
 export async function clientRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -20,8 +20,7 @@ export async function clientRequest(
   const headers: Record<string, string> = { accept: "application/json" };
   const { client_id: id, client_secret: secret } = client;
   if (selectClientAuthMethod(client, methods) === "client_secret_basic") {
-    const written = [id, secret ?? ""].map(encodeURIComponent).join(":");
-    headers.authorization = `Basic ${Buffer.from(written).toString("base64")}`;
+    headers.authorization = `Basic ${Buffer.from(`${id}:${secret ?? ""}`, "latin1").toString("base64")}`;
   } else {
     body.set("client_id", id);
     if (secret !== undefined) body.set("client_secret", secret);

@@ -13,6 +13,7 @@ import { type ClientRequest, clientFor } from "./client-id.ts";
 import type { OAuthClient } from "./client-request.ts";
 import { type Discovered, metadataOf } from "./discover.ts";
 import { granted } from "./grants.ts";
+import type { Place } from "./safe-fetch.ts";
 
 /** A login between the question and its answer. Whoever has it can finish it: it is secret. */
 export interface StartedLogin {
@@ -71,7 +72,7 @@ export function isAnswerTo({ state }: Pick<StartedLogin, "state">, answer: URLSe
 
 /** Exchanges the code of an answer, whose state was checked, for tokens. Rejects with `gateway/login-…`. */
 export async function finishCodeFlow(
-  server: string,
+  server: Place,
   started: StartedLogin,
   answer: URLSearchParams,
   store: LoginStore,
@@ -80,7 +81,7 @@ export async function finishCodeFlow(
   const { issuer, namesIssuer, client, verifier, redirectUri, resource } = started;
   for (const name of ["code", "iss", "error"]) {
     if (answer.getAll(name).length < 2) continue;
-    throw loginError("gateway/login-untrusted", server, `the answer has ${name} twice.`);
+    throw loginError("gateway/login-untrusted", server.name, `the answer has ${name} twice.`);
   }
   try {
     const iss = answer.get("iss") ?? undefined;
@@ -90,12 +91,12 @@ export async function finishCodeFlow(
     if (refusal !== null) {
       throw loginError(
         "gateway/login-refused",
-        server,
+        server.name,
         `the authorization server answered with ${shownCode(refusal)}.`,
       );
     }
     const code = answer.get("code");
-    if (code === null || code === "") throw loginError("gateway/login-failed", server, "the answer has no code.");
+    if (code === null || code === "") throw loginError("gateway/login-failed", server.name, "the answer has no code.");
     const tokens = await exchangeAuthorization(issuer, {
       metadata: await metadataOf(server, issuer, fetch),
       clientInformation: client,
@@ -106,11 +107,11 @@ export async function finishCodeFlow(
       resource,
       fetchFn: fetch,
     });
-    return granted(server, started, tokens);
+    return granted(server.name, started, tokens);
   } catch (error) {
     // The registration is gone there: the next login makes a new one.
     if (isUnknownClient(error)) await store.removeClient(issuer, client.client_id);
-    throw loginFault(server, "the exchange of the code", error);
+    throw loginFault(server.name, "the exchange of the code", error);
   }
 }
 

@@ -47,9 +47,9 @@ export async function deviceFlow(
   const { verification_uri: address, verification_uri_complete: completeUrl, user_code: code } = grant;
   onPrompt({
     kind: "device",
-    url: safeUrl(name, "the address to enter the code at", address),
+    url: safeUrl(server, "the address to enter the code at", address),
     code,
-    ...(completeUrl !== undefined && { completeUrl: safeUrl(name, "the address to enter the code at", completeUrl) }),
+    ...(completeUrl !== undefined && { completeUrl: safeUrl(server, "the address to enter the code at", completeUrl) }),
     expiresAt,
   });
   for (let pauseMs = grant.interval * 1000; ; ) {

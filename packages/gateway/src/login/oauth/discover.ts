@@ -7,11 +7,11 @@ import {
   type FetchLike,
   type OAuthProtectedResourceMetadata,
 } from "@modelcontextprotocol/client";
-import { attempt, isObject, parseJson } from "@toolglot/internal";
+import { isObject, parseJson } from "@toolglot/internal";
 import * as v from "valibot";
 import { loginError, loginFault } from "../errors.ts";
 import type { LoginServer } from "../types.ts";
-import { safeUrl } from "./safe-fetch.ts";
+import { type Place, safeUrl } from "./safe-fetch.ts";
 
 /** The metadata of an authorization server (RFC 8414, OpenID Connect Discovery), as far as a login needs it. */
 export type IssuerMetadata = AuthorizationServerMetadata & {
@@ -59,7 +59,7 @@ const endpoints = [
 /** Finds out where to log in. Rejects with `gateway/login-…`. */
 export async function discover(server: LoginServer, fetch: FetchLike): Promise<Discovered> {
   const { name, url } = server;
-  safeUrl(name, "the server's own address", url);
+  safeUrl(server, "the server's own address", url);
   const challenge = await challengeOf(server, fetch);
   const protectedResource = await resourceMetadata(server, challenge.resourceMetadataUrl, fetch);
   const { resource, authorization_servers: issuers = [], scopes_supported: offered } = protectedResource;
@@ -71,7 +71,7 @@ export async function discover(server: LoginServer, fetch: FetchLike): Promise<D
   if (issuer === undefined) {
     throw loginError("gateway/login-unsupported", name, "its metadata names no authorization server.");
   }
-  const metadata = await metadataOf(name, issuer, fetch);
+  const metadata = await metadataOf(server, issuer, fetch);
   const wanted = server.oauth?.scopes?.join(" ") ?? challenge.scope ?? offered?.join(" ");
   const scope = withRenewal(wanted, metadata);
   return { issuer, metadata, resource, ...(scope && { scope }) };
@@ -133,24 +133,25 @@ async function resourceMetadata(
  * Returns the metadata of an authorization server, of which every endpoint is safe and the issuer is, letter for letter, the one that was
  * looked up. The official client's function drops endpoints of OpenID providers, and lets a slash at the end pass.
  */
-export async function metadataOf(server: string, issuer: string, fetch: FetchLike): Promise<IssuerMetadata> {
+export async function metadataOf(server: Place, issuer: string, fetch: FetchLike): Promise<IssuerMetadata> {
   safeUrl(server, "the authorization server", issuer);
   for (const { url } of buildDiscoveryUrls(issuer)) {
-    const response = await attemptFetch(server, url, fetch);
+    const response = await attemptFetch(server.name, url, fetch);
     if (response.status >= 500 && response.status !== 502) {
       const message = `the authorization server answered the question for its metadata with HTTP ${response.status}.`;
-      throw loginError("gateway/login-failed", server, message);
+      throw loginError("gateway/login-failed", server.name, message);
     }
-    if (!response.ok) continue;
-    const found = parseJson(await response.text());
-    if (isObject(found) && found.issuer !== issuer) {
+    const found = response.ok ? parseJson(await response.text()) : undefined;
+    // Some servers answer what they don't know with a page.
+    if (!isObject(found)) continue;
+    if (found.issuer !== issuer) {
       const message = `the metadata of the authorization server names another issuer than ${JSON.stringify(issuer)}, where it was looked up. Nothing was sent to it.`;
-      throw loginError("gateway/login-untrusted", server, message);
+      throw loginError("gateway/login-untrusted", server.name, message);
     }
     const { success, output } = v.safeParse(metadataSchema, found);
     if (!success) {
       const message = "the metadata of the authorization server is not as RFC 8414 has it.";
-      throw loginError("gateway/login-failed", server, message);
+      throw loginError("gateway/login-failed", server.name, message);
     }
     for (const name of endpoints) {
       const endpoint = output[name];
@@ -159,7 +160,7 @@ export async function metadataOf(server: string, issuer: string, fetch: FetchLik
     return output as IssuerMetadata;
   }
   const message = `the authorization server ${JSON.stringify(issuer)} has no metadata (RFC 8414).`;
-  throw loginError("gateway/login-unsupported", server, message);
+  throw loginError("gateway/login-unsupported", server.name, message);
 }
 
 async function attemptFetch(server: string, url: URL, fetch: FetchLike): Promise<Response> {
@@ -168,10 +169,4 @@ async function attemptFetch(server: string, url: URL, fetch: FetchLike): Promise
   } catch (error) {
     throw loginFault(server, "the question for the metadata of the authorization server", error);
   }
-}
-
-/** Returns an address without what may be secret in it, for people. */
-export function shownUrl(url: string): string {
-  const parsed = attempt(() => new URL(url));
-  return parsed === undefined ? "" : `${parsed.origin}${parsed.pathname}`;
 }

@@ -8,11 +8,11 @@ import { metadataOf } from "./discover.ts";
 /** Has the authorization server end the tokens of a login (RFC 7009), where it can. Never rejects. */
 export async function revoke(
   server: string,
-  { issuer, client, accessToken, refreshToken }: LoginRecord,
+  { url, issuer, client, accessToken, refreshToken }: LoginRecord,
   fetch: FetchLike,
 ): Promise<Pick<LogoutResult, "isRevoked" | "reason">> {
   try {
-    const metadata = await metadataOf(server, issuer, fetch);
+    const metadata = await metadataOf({ name: server, url }, issuer, fetch);
     const { revocation_endpoint: endpoint, token_endpoint_auth_methods_supported: ofTokens = [] } = metadata;
     if (endpoint === undefined) {
       throw loginError("gateway/login-unsupported", server, "the authorization server has no way to end tokens.");

@@ -66,11 +66,20 @@ export class LoginStore {
     return record !== undefined && (url === undefined || record.url === url) ? record : undefined;
   }
 
+  /** Keeps the tokens of a login that were renewed. */
   async write(key: LoginKey, record: LoginRecord): Promise<void> {
     await this.#store.set("LOGIN", loginScope(key), { value: JSON.stringify(record) });
   }
 
+  /** Keeps a new login. */
+  async begin(key: LoginKey, record: LoginRecord): Promise<void> {
+    await this.write(key, record);
+    // Its time, which anybody can read, is that of the login: the other entry's is that of the last renewal.
+    await this.#store.set("SINCE", loginScope(key), { value: String(record.obtainedAt) });
+  }
+
   async remove(key: LoginKey): Promise<boolean> {
+    await this.#store.remove("SINCE", loginScope(key));
     return await this.#store.remove("LOGIN", loginScope(key));
   }
 
@@ -125,16 +134,15 @@ export class LoginStore {
     }
   }
 
-  /** Which logins there are and when each was written, without unlocking anything. */
-  async stamps(): Promise<Map<string, { key: LoginKey; at: number }>> {
-    const found = new Map<string, { key: LoginKey; at: number }>();
+  /** Which logins there are, and when each began, by what tells them apart. Unlocks nothing. */
+  async logins(): Promise<Map<string, { key: LoginKey; since: number }>> {
+    const found = new Map<string, { key: LoginKey; since: number }>();
     for (const { name, scope, at } of await this.#store.list()) {
       const [kind, server, tenant, id] = scopeParts(scope);
-      if (name !== "LOGIN" || kind !== "login" || server === undefined) continue;
-      found.set(scope, {
-        key: tenant === undefined || id === undefined ? { server } : { server, principal: { tenant, id } },
-        at,
-      });
+      if (kind !== "login" || server === undefined) continue;
+      const principal = tenant === undefined || id === undefined ? undefined : { tenant, id };
+      const since = name === "SINCE" ? at : (found.get(scope)?.since ?? 0);
+      found.set(scope, { key: { server, ...(principal && { principal }) }, since });
     }
     return found;
   }

@@ -123,6 +123,35 @@ sorted(set(sys.modules) - before)`);
   expect(run.status === "ok" ? run.value : run.error).toEqual([]);
 });
 
+it("should make calls through functools.partial side by side, and only what is one", async () => {
+  let open = 0;
+  let most = 0;
+  const pair = tool(
+    "pair",
+    { a: { type: "integer" }, b: { type: "integer" } },
+    async ({ a, b }: { a: number; b: number }) => {
+      most = Math.max(most, ++open);
+      while (most < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+      open--;
+      return a * 10 + b;
+    },
+  );
+  const run = await sandbox.run(
+    `
+import asyncio, functools
+class Member(functools.partial):
+    def __getattr__(self, name):
+        return functools.partial(self.func, b=int(name[1:]))
+member = Member(pair)
+made = await asyncio.gather(functools.partial(pair, 1)(2), functools.partial(functools.partial(pair, b=4), 3)(), member.b6(5))
+add = functools.partial(lambda a, b: a + b, 1)
+[made, functools.partial(pair, 7)(8), await asyncio.gather(asyncio.to_thread(add, 2), asyncio.to_thread(functools.partial(pair, 9), 0))]`,
+    { tools: [pair] },
+  );
+  expect(run.status === "ok" ? run.value : run.error).toEqual([[12, 34, 56], 78, [3, 90]]);
+  expect(most).toBe(3);
+});
+
 it("should go on with calls that were in flight together where they stopped", async () => {
   const log = new MemoryOperationLog();
   let made = 0;

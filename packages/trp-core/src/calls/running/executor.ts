@@ -150,12 +150,13 @@ function classify(error: unknown, capId: string, timedOut: boolean): Execution {
 /** What is known of the capability that needs a place: a registered capability is one. */
 export interface Seat {
   readonly capId: string;
-  readonly definition: { readonly maxConcurrency?: number };
+  readonly definition: { readonly maxConcurrency?: number; readonly concurrencyGroup?: string };
 }
 
 /**
- * Places for calls: `callsInFlight` in all, of each capability at most its `maxConcurrency`, and a line of `callsWaiting`
- * for the rest. First come, first served; only a call that waits for a place of its own capability is passed by others.
+ * Places for calls: `callsInFlight` in all, of each capability, or group of them, at most its `maxConcurrency`, and a line of
+ * `callsWaiting` for the rest. First come, first served; only a call that waits for a place of its own capability is passed by
+ * others.
  */
 export class Places {
   readonly #limiter: Limiter;
@@ -198,7 +199,10 @@ export class Places {
     };
     if (stop?.aborted) return orFault("aborted");
     const signal = stop && (() => stop.signal);
-    const taken = this.#limiter.take({ key: capId, keyLimit: definition.maxConcurrency, ms: timeoutMs, signal });
+    const { concurrencyGroup, maxConcurrency: keyLimit } = definition;
+    // No capId has a colon.
+    const key = concurrencyGroup === undefined ? capId : `group:${concurrencyGroup}`;
+    const taken = this.#limiter.take({ key, keyLimit, ms: timeoutMs, signal });
     return taken instanceof Promise ? taken.then(orFault) : orFault(taken);
   }
 }

@@ -1,0 +1,179 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { scratchFolder } from "@toolglot/internal/testing/scratch";
+import { openSqlite } from "@toolglot/sqlite";
+import { principal } from "@toolglot/trp-core";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openWebhook, type Webhook, type WebhookOptions } from "../../../src/http/events/webhook.ts";
+import { lost, type Rig, rig, secret } from "../../rig.ts";
+
+const ada = principal({ id: "ada", roles: ["approver"] });
+
+interface Receiver {
+  url: string;
+  got: { headers: IncomingHttpHeaders; body: string; json: Record<string, unknown> }[];
+  /** What is answered to a body; 200 by default. */
+  answer: (json: Record<string, unknown>) => number;
+}
+
+async function receiver(): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const json = JSON.parse(body) as Record<string, unknown>;
+    const status = it.answer(json);
+    if (status === 200) it.got.push({ headers: request.headers, body, json });
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const it: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    got: [],
+    answer: () => 200,
+  };
+  return it;
+}
+
+function hook({ router, mask }: Rig, { url }: Receiver, more: Partial<WebhookOptions> = {}): Webhook {
+  const webhook = openWebhook({
+    ...{ router, mask, url, secret: "key", includeArguments: false },
+    approvalUrl: (id) => `https://gate.example/approvals/${id}`,
+    inDoubtUrl: () => "https://gate.example/approvals/in-doubt",
+    times: { firstRetryMs: 20 },
+    ...more,
+  });
+  onTestFinished(() => webhook.close());
+  return webhook;
+}
+
+/** The webhook knows where the outbox was when it came. */
+const ready = ({ router }: Rig) => vi.waitFor(async () => expect(await router.outbox.consumers()).toHaveLength(1));
+
+const types = ({ got }: Receiver) => got.map(({ json }) => json.type);
+
+describe("a webhook", () => {
+  it("tells requests, decisions and doubts, signed", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    const webhook = hook(parts, to);
+    await ready(parts);
+    const id = await parts.ask({ order: "A-17" });
+    await vi.waitFor(() => expect(types(to)).toEqual(["approval.requested"]));
+    await parts.router.approvals.approve(ada, id);
+    await parts.call({ order: "L-1" }, { capId: lost });
+    await vi.waitFor(() =>
+      expect(types(to).sort()).toEqual(["approval.decided", "approval.requested", "operation.in_doubt"]),
+    );
+    const [first] = to.got;
+    expect(first?.json).toMatchObject({
+      ...{ id: expect.stringMatching(/^evt_\d+$/), approvalId: id, requester: "agent-7", riskTier: "HIGH" },
+      ...{ server: "shop", tool: "refund", url: `https://gate.example/approvals/${id}` },
+      summary: "agent-7 asks for approval of shop › refund, HIGH risk.",
+    });
+    expect(first?.body).not.toContain("A-17");
+    const [, seconds, digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(first?.headers["toolglot-signature"])) ?? [];
+    expect(digest).toBe(createHmac("sha256", "key").update(`${seconds}.${first?.body}`).digest("hex"));
+    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+  });
+
+  it("sends arguments when it may, without secrets", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    hook(parts, to, { includeArguments: true });
+    await ready(parts);
+    await parts.ask({ order: "A-17", note: secret });
+    await vi.waitFor(() => expect(to.got).toHaveLength(1));
+    expect(to.got[0]?.json).toMatchObject({ arguments: { order: "A-17", note: "[secret SHOP_KEY]" } });
+    expect(to.got[0]?.json.text).toContain('"/order" = "A-17"');
+    expect(to.got[0]?.body).not.toContain(secret);
+  });
+
+  it("tries again, in the order of a record, and holds no other record back", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    const webhook = hook(parts, to);
+    await ready(parts);
+    let blocked = "";
+    to.answer = ({ approvalId }) => (approvalId === blocked ? 503 : 200);
+    blocked = await parts.ask({ order: "A-1" });
+    await parts.router.approvals.deny(ada, blocked);
+    const other = await parts.ask({ order: "A-2" });
+    const about = () => to.got.map(({ json }) => `${json.type} ${json.approvalId}`);
+    await vi.waitFor(() => expect(about()).toContain(`approval.requested ${other}`));
+    const before = about().filter((line) => line.endsWith(blocked));
+    blocked = "";
+    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    const [first, second] = about().filter((line) => !line.endsWith(other));
+    expect([first?.split(" ")[0], second?.split(" ")[0]]).toEqual(["approval.requested", "approval.decided"]);
+    expect(before.length).toBeLessThan(2);
+  });
+
+  it("gives an event up at the end, and goes on", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    const log: string[] = [];
+    to.answer = ({ type }) => (type === "approval.requested" ? 500 : 200);
+    const webhook = hook(parts, to, { log: (line) => log.push(line), times: { firstRetryMs: 5, giveUpMs: 30 } });
+    await ready(parts);
+    const id = await parts.ask({ order: "A-1" });
+    await parts.router.approvals.deny(ada, id);
+    await vi.waitFor(() => expect(types(to)).toEqual(["approval.decided"]));
+    expect(log.join("\n")).toContain("gives up");
+    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+  });
+
+  it("follows no redirect, and takes no address in the clear", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    to.answer = () => 302;
+    const webhook = hook(parts, to);
+    await ready(parts);
+    await parts.ask({ order: "A-1" });
+    await vi.waitFor(() => expect(webhook.pending()).toBe(1));
+    expect(() => hook(parts, { ...to, url: "http://hooks.example/" })).toThrow(
+      expect.objectContaining({ code: "config/value" }),
+    );
+  });
+
+  it("survives the end of its process, and is told by one of several", async () => {
+    const scratch = await scratchFolder();
+    const open = async () => {
+      const store = await openSqlite({ file: scratch.at("gateway.db") });
+      onTestFinished(() => store.close());
+      return rig(store);
+    };
+    const [one, two, to] = [await open(), await open(), await receiver()];
+    to.answer = () => 503;
+    const first = hook(one, to);
+    await ready(one);
+    const second = hook(two, to);
+    const id = await one.ask({ order: "A-1" });
+    await vi.waitFor(() => expect(first.pending()).toBe(1));
+    expect(second.pending()).toBe(0);
+    to.answer = () => 200;
+    await first.close();
+    // Whether the first has got through in its last moment or not: the second tells what is left.
+    await two.router.approvals.approve(ada, id);
+    await vi.waitFor(() => expect(types(to)).toContain("approval.decided"), { timeout: 5_000 });
+    expect(new Set(types(to))).toEqual(new Set(["approval.requested", "approval.decided"]));
+  });
+
+  it("writes to chats with a link, and lets nobody write markup there", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    const webhook = hook(parts, to, { format: "slack" });
+    const event = {
+      ...({ type: "upstream.changed", id: "evt_x", at: new Date().toISOString(), facts: {} } as const),
+      summary: "<!channel> *shop* & [refund](https://evil.example)\nchanged",
+      url: "https://gate.example/approvals",
+    };
+    webhook.tell(event);
+    await vi.waitFor(() => expect(to.got).toHaveLength(1));
+    expect(to.got[0]?.json).toEqual({
+      text: "&lt;!channel&gt; *shop* &amp; [refund](https://evil.example)\\nchanged <https://gate.example/approvals|Look at it>",
+    });
+    await webhook.close();
+    hook(parts, to, { format: "teams" }).tell(event);
+    await vi.waitFor(() => expect(to.got).toHaveLength(2));
+    const text = String(/"text":"((?:[^"\\]|\\.)*)"/.exec(to.got[1]?.body ?? "")?.[1]);
+    expect(JSON.parse(`"${text}"`)).toContain("\\[refund\\]\\(https://evil\\.example\\)");
+    expect(text).toContain("[Look at it](https://gate.example/approvals)");
+    expect(to.got[1]?.body).not.toContain("actions");
+  });
+});
