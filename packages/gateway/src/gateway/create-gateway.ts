@@ -10,6 +10,7 @@ import {
   CallChannel,
   type Caller,
   createToolCalls,
+  forgetEffects,
   type ImportedServer,
   type ImportedTool,
   importMcpServer,
@@ -34,6 +35,10 @@ import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { checkSupported } from "./unsupported.ts";
 import { loginTools, openLogins } from "./upstream-logins.ts";
+
+const day = 86_400_000;
+/** Effects that nobody asked for in this time, in which the router forgets their first operations, are begun anew. */
+const effectsKeptMs = 31 * day;
 
 /** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
 const graceMs = 10_000;
@@ -89,6 +94,7 @@ class RoutedGateway implements Gateway {
   readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
+  #forgetting: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
@@ -169,6 +175,9 @@ class RoutedGateway implements Gateway {
   readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
 
   async start(): Promise<void> {
+    const forget = (): void => void forgetEffects(this.#parts.store, effectsKeptMs).catch(() => {});
+    this.#forgetting = setInterval(forget, day).unref();
+    forget();
     const { settings } = this.#config;
     if (settings.face === "code") {
       this.#code = await createCodeFace({
@@ -273,6 +282,7 @@ class RoutedGateway implements Gateway {
 
   async #close(): Promise<void> {
     const { store } = this.#parts;
+    clearInterval(this.#forgetting);
     const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
