@@ -3,8 +3,8 @@ import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
-import { createMcpClient } from "@toolglot/toolkit/mcp";
-import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
+import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
+import { type PolicyEngine, type Principal, principal, type Router } from "@toolglot/trp-core";
 import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
@@ -25,7 +25,7 @@ import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
 import { openWebhook, type Webhook } from "../http/events/webhook.ts";
-import type { UpstreamLogins } from "../login/index.ts";
+import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
@@ -34,7 +34,7 @@ import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { checkSupported } from "./unsupported.ts";
-import { loginTools, openLogins } from "./upstream-logins.ts";
+import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
 
 const day = 86_400_000;
 /** Longer than a router remembers operations: an effect that nobody asked for in this time is as good as new. */
@@ -91,6 +91,7 @@ class RoutedGateway implements Gateway {
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
   readonly #logins: UpstreamLogins | undefined;
+  readonly #callers: CallerLogins | undefined;
   readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
@@ -133,11 +134,18 @@ class RoutedGateway implements Gateway {
     this.#calls = {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
+      call: async (call, context) => {
+        const { server } = call.tool;
+        const before = await this.#callersOf(server)?.answerWithout(server, context.caller.principal);
+        return before ?? counted.call(call, context);
+      },
     };
     this.#logins = openLogins(config, {
       secret,
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
     });
+    this.#callers =
+      this.#logins && new CallerLogins(this.#logins, (name, principal) => this.#connectAs(name, principal));
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
@@ -191,29 +199,62 @@ class RoutedGateway implements Gateway {
           waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
       });
     }
-    this.#logins?.onChange((name) => {
-      const server = this.servers.find((one) => one.name === name);
-      server
-        ?.refresh()
-        .catch((error: unknown) => this.#log({ level: "warn", message: errorText(error), server: name }))
-        // Without a login, its tool to log in is there.
-        .then(() => this.#gate.notifyChanged());
-    });
+    this.#logins?.onChange((name, principal) => void this.#onLogin(name, principal));
     for (const server of this.#config.servers) {
       this.servers.push(await this.#import(server));
     }
   }
 
-  #import({ name, transport, settings }: ServerConfig): Promise<ImportedServer> {
+  /** A login came, or is gone. Never rejects. */
+  async #onLogin(name: string, principal: LoginInfo["principal"]): Promise<void> {
+    const server = this.servers.find((one) => one.name === name);
+    if (server === undefined) return;
+    try {
+      if (principal !== undefined) {
+        this.#callers?.forget(name, principal);
+        // The list may have been read in their session: another's login must not go on with it.
+        if ((await this.#logins?.info(name, principal)) === undefined) {
+          await server.client.close();
+          await server.client.connect();
+        }
+      }
+      await server.refresh();
+    } catch (error) {
+      this.#log({ level: "warn", message: errorText(error), server: name });
+      // So that it is known what it wants.
+      if (!server.client.connected) await server.refresh().catch(() => {});
+    }
+    // Without a login, its tool to log in is there.
+    this.#gate.notifyChanged();
+  }
+
+  #import(config: ServerConfig): Promise<ImportedServer> {
+    const { name, settings } = config;
     const log = (level: LogLine["level"], message: string, tool?: string): void =>
       this.#log({ level, message, server: name, ...defined({ tool }) });
-    const client = createMcpClient({
+    const client = this.#connect(config);
+    const callers = this.#callersOf(name);
+    const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
+    return importMcpServer(this.router, client, {
+      ...{ name, channel: this.#channel, tools, pin, trustAnnotations, timeoutMs, maxConcurrency },
+      ...defined({ allow, deny }),
+      repeat: repeat ?? this.#config.settings.repeat,
+      limits: this.#config.settings.results,
+      ...(callers && { clientOf: (principal) => callers.clientOf(name, principal) }),
+      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
+    });
+  }
+
+  /** Makes the connection to a server: for all, or with the login of one caller. */
+  #connect({ name, transport, settings }: ServerConfig, principal?: Principal): McpClient {
+    const log = (level: LogLine["level"], message: string): void => this.#log({ level, message, server: name });
+    return createMcpClient({
       name,
       exact: true,
       transport:
         transport.type === "stdio"
           ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
-          : { ...transport, ...this.#authOf(name, transport.headers) },
+          : { ...transport, ...this.#authOf(name, transport.headers, principal) },
       connectTimeoutMs: settings.connectMs,
       callTimeoutMs: settings.timeoutMs,
       // More than a result may have, so that a long one is told and not lost with its connection.
@@ -222,20 +263,26 @@ class RoutedGateway implements Gateway {
       sampling: "host",
       onError: (error) => log("warn", errorText(error)),
     });
-    const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
-    return importMcpServer(this.router, client, {
-      ...{ name, channel: this.#channel, tools, pin, trustAnnotations, timeoutMs, maxConcurrency },
-      ...defined({ allow, deny }),
-      repeat: repeat ?? this.#config.settings.repeat,
-      limits: this.#config.settings.results,
-      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
-    });
   }
 
-  /** A server that has its own Authorization header needs no login. */
-  #authOf(server: string, headers: Readonly<Record<string, string>>): { authProvider?: AuthProvider } {
-    const isSigned = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-    return this.#logins === undefined || isSigned ? {} : { authProvider: this.#logins.authProviderOf(server) };
+  #connectAs(server: string, principal: Principal): McpClient {
+    return this.#connect(this.#config.servers.find(({ name }) => name === server) as ServerConfig, principal);
+  }
+
+  /** Of a server at which each caller logs in; undefined for others. */
+  #callersOf(server: string): CallerLogins | undefined {
+    const found = this.#config.servers.find(({ name }) => name === server);
+    if (found?.settings.credentials !== "caller" || found.transport.type !== "http") return undefined;
+    return isSigned(found.transport.headers) ? undefined : this.#callers;
+  }
+
+  #authOf(
+    server: string,
+    headers: Readonly<Record<string, string>>,
+    principal: Principal | undefined,
+  ): { authProvider?: AuthProvider } {
+    if (this.#logins === undefined || isSigned(headers)) return {};
+    return { authProvider: this.#logins.authProviderOf(server, principal) };
   }
 
   #ownTools(): OwnTool[] {
@@ -295,7 +342,7 @@ class RoutedGateway implements Gateway {
     await quietly(this.#calls.close());
     this.#logins?.close();
     this.#measured.close();
-    await Promise.all(this.servers.map((server) => quietly(server.close())));
+    await Promise.all([quietly(this.#callers?.close()), ...this.servers.map((server) => quietly(server.close()))]);
     await quietly(store.close());
   }
 
@@ -308,4 +355,9 @@ class RoutedGateway implements Gateway {
       // The host's log is its own affair.
     }
   }
+}
+
+/** Whether a server has an Authorization header of its own: then it needs no login. */
+function isSigned(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }

@@ -1,5 +1,8 @@
+import type { JsonObject } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import type { ImportedServer, OwnTool } from "@toolglot/trp-mcp";
+import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { Principal } from "@toolglot/trp-core";
+import type { ImportedServer, Outcome, OwnTool, ToolAnswer } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
 
@@ -31,11 +34,68 @@ export function loginTools(logins: UpstreamLogins, servers: readonly ImportedSer
         listed: tool as unknown as OwnTool["listed"],
         async call(_args, { caller: { principal } }) {
           const result = await call(principal);
-          const isError = result.isError === true;
-          const outcome = { status: isError ? "failed" : "done", dispatched: false, receipt: "" } as const;
-          const answer = { content: result.content as never, ...(isError && { isError }) };
-          return { result: { ...answer, _meta: { "toolglot/outcome": outcome } }, outcome };
+          return answerOf(result, result.isError === true ? "failed" : "done");
         },
       };
     });
+}
+
+/** Servers of which each caller has a login, and a connection, of their own. */
+export class CallerLogins {
+  readonly #logins: UpstreamLogins;
+  readonly #make: (server: string, principal: Principal) => McpClient;
+  /** By server and principal. */
+  readonly #clients = new Map<string, McpClient>();
+
+  constructor(logins: UpstreamLogins, make: (server: string, principal: Principal) => McpClient) {
+    this.#logins = logins;
+    this.#make = make;
+  }
+
+  /** The connection of a principal. It is opened by the first call. */
+  clientOf(server: string, principal: Principal): McpClient {
+    const key = keyOf(server, principal);
+    const client = this.#clients.get(key) ?? this.#make(server, principal);
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  /** What a call is answered with before its caller has logged in: nothing is dispatched. Undefined with a login. */
+  async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
+    // Where the logins can't be read, the tool says so.
+    const known = await this.#logins.info(server, principal).catch(() => undefined);
+    if (known !== undefined) return undefined;
+    const result = await this.#logins.connectTool(server).call(principal);
+    if (result.isError === true) return answerOf(result, "failed");
+    return answerOf({ ...result, isError: true }, "pending", {
+      ...defined({ approvalUrl: this.#logins.connectLink(server, principal) }),
+    });
+  }
+
+  /** A login came or is gone: the session was another's, or nobody's. */
+  forget(server: string, principal: { tenant: string; id: string }): void {
+    const key = keyOf(server, principal);
+    void this.#clients.get(key)?.close();
+    this.#clients.delete(key);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client.close()));
+  }
+}
+
+function keyOf(server: string, { tenant, id }: { tenant: string; id: string }): string {
+  return JSON.stringify([server, tenant, id]);
+}
+
+type ConnectResult = Awaited<ReturnType<ReturnType<UpstreamLogins["connectTool"]>["call"]>>;
+
+function answerOf(
+  { content, isError }: ConnectResult,
+  status: Outcome["status"],
+  more: Partial<Outcome> = {},
+): ToolAnswer {
+  const outcome: Outcome = { status, dispatched: false, receipt: "", ...more };
+  const meta = { "toolglot/outcome": outcome as unknown as JsonObject };
+  return { result: { content: content as never, ...(isError && { isError }), _meta: meta }, outcome };
 }

@@ -50,7 +50,8 @@ export interface UpstreamLogins {
   info(server: string, principal?: LoginPrincipal): Promise<LoginInfo | undefined>;
   /**
    * What an MCP client of the server signs its requests with (`authProvider` of its transport). Tokens are renewed before they end. Asks
-   * nobody: without a login, requests that need one fail as `toolkit/mcp-unauthorised`. `principal`: needed with `credentials: "caller"`.
+   * nobody: without a login, requests that need one fail as `toolkit/mcp-unauthorised`. With `credentials: "caller"` and no `principal`, it
+   * is the first login that there is: good for the list of tools, and for nobody's calls.
    */
   authProviderOf(server: string, principal?: LoginPrincipal): AuthProvider;
   /** The tool that stands for a server which wants a login. */
@@ -236,11 +237,22 @@ class Logins implements UpstreamLogins {
 
   authProviderOf(name: string, principal?: LoginPrincipal): AuthProvider {
     const server = this.#server(name);
-    const key = this.#keyOf(server, principal);
+    const isAny = principal === undefined && server.credentials === "caller";
+    const own = isAny ? undefined : this.#keyOf(server, principal);
     return authProvider({
-      access: (refused) => this.#tokens.access(key, server.url, refused),
+      access: async (refused) => {
+        const key = own ?? (await this.#firstAt(name));
+        return key && (await this.#tokens.access(key, server.url, refused));
+      },
       cure: (isOffered) => this.#cure(server, principal, isOffered),
     });
+  }
+
+  /** The login that has been there the longest: the list of tools does not change with each that comes. */
+  async #firstAt(name: string): Promise<LoginKey | undefined> {
+    const all = [...(await this.#store.logins()).values()];
+    const here = all.filter(({ key }) => key.server === name && key.principal !== undefined);
+    return here.sort((one, other) => one.since - other.since)[0]?.key;
   }
 
   connectTool(name: string): ConnectTool {

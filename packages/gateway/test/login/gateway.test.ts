@@ -1,22 +1,39 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolglot/core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { open } from "../gateway/support.ts";
 import { authorizationServer } from "./authorization-server.ts";
 import { browse, guardedServer, logIn, loginsOf } from "./support.ts";
 
-async function gateway(settings = {}) {
+async function gateway(settings: JsonObject = {}) {
   const as = await authorizationServer();
   const mcp = await guardedServer([as]);
   const opened = await open({ tracker: { url: mcp.url } }, settings);
   onTestFinished(() => opened.gateway.close());
   await opened.gateway.settled();
   const { url } = await opened.gateway.listen();
-  const client = new Client({ name: "test", version: "1" });
-  const requestInit = { headers: { authorization: `Bearer ${opened.token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-  onTestFinished(() => client.close());
+  const connect = async (token: string): Promise<Client> => {
+    const client = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const client = await connect(opened.token);
   const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
-  return { ...opened, as, mcp, client, url, names };
+  return { ...opened, as, mcp, client, connect, url, names };
+}
+
+/** Goes where a link leads, as somebody with a token here and an account there. Resolves with the status of the last page. */
+async function follow(link: string, token: string, user: string): Promise<number> {
+  const ticket = new URL(link).searchParams.get("for");
+  const body = new URLSearchParams({ token, ...(ticket !== null && { for: ticket }) });
+  const started = await fetch(link, { method: "POST", body });
+  if (started.status !== 200) return started.status;
+  const cookie = started.headers.getSetCookie().map((line) => line.split(";")[0]);
+  const there = /<a href="([^"]+)"/.exec(await started.text())?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const sent = await fetch(there, { headers: { "x-test-user": user }, redirect: "manual" });
+  return (await fetch(sent.headers.get("location") ?? "", { headers: { cookie: cookie.join("; ") } })).status;
 }
 
 it("shows the tool to log in, leads a person through it, and then the server's tools", async () => {
@@ -26,13 +43,7 @@ it("shows the tool to log in, leads a person through it, and then the server's t
   const { content } = await client.callTool({ name: "tracker__connect", arguments: {} });
   const [link = ""] = JSON.stringify(content).match(/http:[^" ]+/) ?? [];
   expect(link).toBe(`${new URL(url).origin}/connect/tracker`);
-  const body = new URLSearchParams({ token: approver });
-  const started = await fetch(link, { method: "POST", body });
-  const cookie = started.headers.getSetCookie().map((line) => line.split(";")[0]);
-  const there = /<a href="([^"]+)"/.exec(await started.text())?.[1]?.replaceAll("&amp;", "&") ?? "";
-  const sent = await fetch(there, { headers: { "x-test-user": "team" }, redirect: "manual" });
-  const done = await fetch(sent.headers.get("location") ?? "", { headers: { cookie: cookie.join("; ") } });
-  expect(done.status).toBe(200);
+  expect(await follow(link, approver, "team")).toBe(200);
   await vi.waitFor(async () => expect(await names()).toContain("tracker__whoami"), { timeout: 20_000 });
   expect(await names()).not.toContain("tracker__connect");
   const answer = await client.callTool({ name: "tracker__whoami", arguments: {} });
@@ -51,5 +62,42 @@ it("has the tools after a login with the command, without a restart, and none af
   await command.logout("tracker");
   const refused = await client.callTool({ name: "tracker__whoami", arguments: {} });
   expect(refused.isError).toBe(true);
+  await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
+});
+
+it("calls with each caller's own login, and asks those who have none to log in", async () => {
+  const { mcp, client, connect, token, approver, names, folder } = await gateway({
+    servers: { tracker: { credentials: "caller" } },
+  });
+  await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
+  const other = await connect(approver);
+  const linkOf = async (asked: Client, name: string): Promise<string> => {
+    const { content } = await asked.callTool({ name, arguments: {} });
+    return JSON.stringify(content).match(/http:[^" ]+/)?.[0] ?? "";
+  };
+  const first = await linkOf(client, "tracker__connect");
+  expect(await follow(first, approver, "bob")).toBe(403);
+  expect(await follow(first, token, "bob")).toBe(200);
+  await vi.waitFor(async () => expect(await names()).toContain("tracker__whoami"), { timeout: 20_000 });
+  const whoami = (asked: Client) => asked.callTool({ name: "tracker__whoami", arguments: {} });
+  expect((await whoami(client)).content).toEqual([{ type: "text", text: "bob" }]);
+  const seen = mcp.seen.length;
+  const pending = await whoami(other);
+  expect(pending._meta?.["toolglot/outcome"]).toMatchObject({ status: "pending", dispatched: false });
+  expect(pending.isError).toBe(true);
+  expect(mcp.seen).toHaveLength(seen);
+  expect(await follow(await linkOf(other, "tracker__whoami"), approver, "ada")).toBe(200);
+  const answers = await Promise.all([client, other, client, other].map(whoami));
+  expect(answers.map(({ content }) => (content as { text: string }[])[0]?.text)).toEqual(["bob", "ada", "bob", "ada"]);
+  // The list goes on with the login that is left; the one who has none is asked again.
+  const servers = [{ name: "tracker", url: mcp.url, credentials: "caller" as const }];
+  await loginsOf({ stateDir: folder, servers }).logout("tracker", { id: "agent" });
+  await vi.waitFor(async () => {
+    expect((await whoami(client))._meta?.["toolglot/outcome"]).toMatchObject({ status: "pending" });
+  });
+  expect((await whoami(other)).content).toEqual([{ type: "text", text: "ada" }]);
+  expect(await names()).toContain("tracker__whoami");
+  // Nobody is left.
+  await loginsOf({ stateDir: folder, servers }).logout("tracker");
   await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
 });

@@ -6,6 +6,7 @@ import {
   type AnyCapability,
   CapabilityError,
   type ExecuteContext,
+  type Principal,
   type ProbeResult,
   type Router,
 } from "@toolglot/trp-core";
@@ -20,7 +21,8 @@ import { catalogName } from "./names.ts";
 /** What the capabilities of a server have in common. */
 export interface ServerParts {
   router: Pick<Router, "store">;
-  client: McpClient;
+  /** With whose connection a principal's calls are made. */
+  clientOf(principal: Principal): McpClient;
   channel: CallChannel;
   limits: ResultLimits;
   /** Milliseconds without a sign of life. */
@@ -122,10 +124,11 @@ interface Call {
 }
 
 async function callTool(
-  { client }: ServerParts,
+  parts: ServerParts,
   { tool, effect, settings }: ImportedTool,
   { args, context, extras, timeoutMs, schema }: Call,
 ): Promise<McpCallResult> {
+  const client = parts.clientOf(context.principal);
   const keyed = withKey(args, extras.meta, settings.downstreamKeyIn, context.operationKey);
   const isHarmless = effect === "pure" || effect === "idempotent";
   const request = {
@@ -173,17 +176,17 @@ function withKey(
 
 /** Asks another tool of the server whether a call happened. */
 async function probe(
-  { client }: ServerParts,
+  { clientOf }: ServerParts,
   { settings, server }: ImportedTool,
   args: JsonObject,
-  { signal }: ExecuteContext,
+  { signal, principal }: ExecuteContext,
   timeoutMs: number,
 ): Promise<ProbeResult> {
   const { probe: asked } = settings;
   const filled = asked && fillValue(asked.arguments, args);
   if (asked === undefined || filled === undefined) return { state: "unknown" };
   const request = { name: asked.tool, arguments: filled as JsonObject, repeatable: true };
-  const { structuredContent, isError } = await client.callTool(request, { signal, timeoutMs });
+  const { structuredContent, isError } = await clientOf(principal).callTool(request, { signal, timeoutMs });
   if (isError === true || structuredContent === undefined) return { state: "unknown" };
   const found = valueAt(structuredContent, pointerSteps(asked.found) ?? []) as JsonValue | undefined;
   const isThere = found !== undefined && found !== null;

@@ -78,7 +78,7 @@ class Server implements ImportedServer {
     this.#upstream = new Upstream(client, () => this.refresh());
     this.#parts = {
       router,
-      client,
+      clientOf: options.clientOf ?? (() => client),
       channel,
       limits: { maxBytes: 4 * 1024 * 1024, keepBytes: 1024 * 1024, ...defined(limits ?? {}) },
       timeoutMs,

@@ -1,5 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { Principal } from "@toolglot/trp-core";
 import type { CallChannel } from "../calls/call-channel.ts";
 import type { ImportNotice, RepeatRule, ToolSettings } from "../types.ts";
 import type { ResultLimits } from "./kept-result.ts";
@@ -33,6 +34,8 @@ export interface ImportOptions {
   repeat?: RepeatRule;
   /** Bytes of results. */
   limits?: Partial<ResultLimits>;
+  /** With whose connection a principal's calls are made. Default: the one that the list is read with, for all. The caller closes it. */
+  clientOf?: (principal: Principal) => McpClient;
   /** Called with each change of the tools. */
   onNotice?: (notice: ImportNotice) => void;
 }
@@ -44,7 +47,7 @@ export function checkOptions(client: McpClient, options: ImportOptions): void {
     options,
     [
       'name:text channel:object allow:string[] deny:string[] tools:object pin:"off"|"risk"|"strict" trustAnnotations:boolean',
-      "timeoutMs:size maxConcurrency:size repeat:object limits:object onNotice:function",
+      "timeoutMs:size maxConcurrency:size repeat:object limits:object clientOf:function onNotice:function",
     ],
     ["name", "channel"],
   );

@@ -110,7 +110,7 @@ export class Offer implements ImportedOffer {
         const kept = await settle(parts, context, async ({ ask, meta }) => {
           const params = { ...args, ...(meta && { _meta: meta }) };
           const options = { signal: context.signal, ...(ask && { ask }) };
-          return (await this.#client.request(method, params, options)) as McpCallResult;
+          return (await parts.clientOf(context.principal).request(method, params, options)) as McpCallResult;
         });
         // What stands in for a tool's result is none of a read.
         if (isTooLarge(kept.data)) throw new ToolError(firstText(kept.data));
