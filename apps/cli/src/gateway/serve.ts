@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import { createGateway } from "@toolglot/gateway";
 import { defined } from "@toolglot/internal";
 import { exitCodes } from "../cli/exit-codes.ts";
@@ -25,6 +26,9 @@ export async function serve(run: GatewayRun): Promise<number> {
   });
   try {
     if (flags.stdio) {
+      // A client that can't ask a person names the page, where there is somebody who may decide.
+      const { url } = await gateway.listen().catch(withoutPage);
+      if (url !== undefined) log({ level: "info", message: say.approvals.where(new URL("/approvals", url).href) });
       const ended = gateway.serveStdio({ input: host.stdin, output: host.stdout });
       return await Promise.race([ended.then(() => exitCodes.answered), stopped]);
     }
@@ -40,6 +44,12 @@ export async function serve(run: GatewayRun): Promise<number> {
   } finally {
     await gateway.close();
   }
+}
+
+/** Nobody has a token, so nobody could decide on the page. */
+function withoutPage(error: unknown): { url?: string } {
+  if (ToolglotError.isInstance(error) && error.code === "gateway/no-tokens") return {};
+  throw error;
 }
 
 /** Standard output carries MCP and nothing else. A client that has gone ends the gateway in its order, not at once. */

@@ -1,10 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
-import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
-import { type PolicyEngine, type Principal, principal, type Router } from "@toolglot/trp-core";
+import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
@@ -13,7 +11,6 @@ import {
   forgetEffects,
   type ImportedServer,
   type ImportedTool,
-  importMcpServer,
   type McpGate,
   type OwnTool,
   serveMcp,
@@ -23,9 +20,8 @@ import {
 } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
-import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import type { GatewayConfig } from "../config/config-types.ts";
 import { openWebhook, type Webhook } from "../http/events/webhook.ts";
-import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
@@ -34,7 +30,7 @@ import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { checkSupported } from "./unsupported.ts";
-import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
+import { Upstreams } from "./upstreams.ts";
 
 const day = 86_400_000;
 /** Longer than a router remembers operations: an effect that nobody asked for in this time is as good as new. */
@@ -62,12 +58,13 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   checkSupported(config);
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
+  let gateway: RoutedGateway | undefined;
   try {
-    const gateway = new RoutedGateway(config, options, { store, mask, secret: await sharedSecret(store) });
+    gateway = new RoutedGateway(config, options, { store, mask, secret: await sharedSecret(store) });
     await gateway.start();
     return gateway;
   } catch (error) {
-    await store.close();
+    await (gateway ?? store).close();
     throw error;
   }
 }
@@ -82,7 +79,6 @@ interface Parts {
 class RoutedGateway implements Gateway {
   readonly router: Router;
   readonly policy: PolicyEngine;
-  readonly servers: ImportedServer[] = [];
   readonly #config: GatewayConfig;
   readonly #options: GatewayOptions;
   readonly #parts: Parts;
@@ -90,8 +86,7 @@ class RoutedGateway implements Gateway {
   readonly #calls: ToolCalls;
   readonly #gate: McpGate;
   readonly #measured: ReturnType<typeof measured>;
-  readonly #logins: UpstreamLogins | undefined;
-  readonly #callers: CallerLogins | undefined;
+  readonly #upstreams: Upstreams;
   readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
@@ -134,18 +129,16 @@ class RoutedGateway implements Gateway {
     this.#calls = {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
-      call: async (call, context) => {
-        const { server } = call.tool;
-        const before = await this.#callersOf(server)?.answerWithout(server, context.caller.principal);
-        return before ?? counted.call(call, context);
-      },
+      call: async (call, context) =>
+        (await this.#upstreams.answerWithout(call.tool.server, context.caller.principal)) ??
+        counted.call(call, context),
     };
-    this.#logins = openLogins(config, {
-      secret,
+    this.#upstreams = new Upstreams({
+      ...{ config, router: this.router, channel: this.#channel, secret },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
+      onChange: () => this.#gate.notifyChanged(),
+      log: (line) => this.#log(line),
     });
-    this.#callers =
-      this.#logins && new CallerLogins(this.#logins, (name, principal) => this.#connectAs(name, principal));
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
@@ -176,6 +169,10 @@ class RoutedGateway implements Gateway {
     });
   }
 
+  get servers(): readonly ImportedServer[] {
+    return this.#upstreams.servers;
+  }
+
   get tools(): readonly ImportedTool[] {
     return this.servers.flatMap(({ tools }) => tools);
   }
@@ -199,95 +196,12 @@ class RoutedGateway implements Gateway {
           waitForDecision(this.router, context.caller.principal, approvalId, context, settings.approvals.waitMs),
       });
     }
-    this.#logins?.onChange((name, principal) => void this.#onLogin(name, principal));
-    for (const server of this.#config.servers) {
-      this.servers.push(await this.#import(server));
-    }
-  }
-
-  /** A login came, or is gone. Never rejects. */
-  async #onLogin(name: string, principal: LoginInfo["principal"]): Promise<void> {
-    const server = this.servers.find((one) => one.name === name);
-    if (server === undefined) return;
-    try {
-      if (principal !== undefined) {
-        this.#callers?.forget(name, principal);
-        // The list may have been read in their session: another's login must not go on with it.
-        if ((await this.#logins?.info(name, principal)) === undefined) {
-          await server.client.close();
-          await server.client.connect();
-        }
-      }
-      await server.refresh();
-    } catch (error) {
-      this.#log({ level: "warn", message: errorText(error), server: name });
-      // So that it is known what it wants.
-      if (!server.client.connected) await server.refresh().catch(() => {});
-    }
-    // Without a login, its tool to log in is there.
-    this.#gate.notifyChanged();
-  }
-
-  #import(config: ServerConfig): Promise<ImportedServer> {
-    const { name, settings } = config;
-    const log = (level: LogLine["level"], message: string, tool?: string): void =>
-      this.#log({ level, message, server: name, ...defined({ tool }) });
-    const client = this.#connect(config);
-    const callers = this.#callersOf(name);
-    const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
-    return importMcpServer(this.router, client, {
-      ...{ name, channel: this.#channel, tools, pin, trustAnnotations, timeoutMs, maxConcurrency },
-      ...defined({ allow, deny }),
-      repeat: repeat ?? this.#config.settings.repeat,
-      limits: this.#config.settings.results,
-      ...(callers && { clientOf: (principal) => callers.clientOf(name, principal) }),
-      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
-    });
-  }
-
-  /** Makes the connection to a server: for all, or with the login of one caller. */
-  #connect({ name, transport, settings }: ServerConfig, principal?: Principal): McpClient {
-    const log = (level: LogLine["level"], message: string): void => this.#log({ level, message, server: name });
-    return createMcpClient({
-      name,
-      exact: true,
-      transport:
-        transport.type === "stdio"
-          ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
-          : { ...transport, ...this.#authOf(name, transport.headers, principal) },
-      connectTimeoutMs: settings.connectMs,
-      callTimeoutMs: settings.timeoutMs,
-      // More than a result may have, so that a long one is told and not lost with its connection.
-      maxBufferSize: 4 * this.#config.settings.results.maxBytes,
-      elicitation: "host",
-      sampling: "host",
-      onError: (error) => log("warn", errorText(error)),
-    });
-  }
-
-  #connectAs(server: string, principal: Principal): McpClient {
-    return this.#connect(this.#config.servers.find(({ name }) => name === server) as ServerConfig, principal);
-  }
-
-  /** Of a server at which each caller logs in; undefined for others. */
-  #callersOf(server: string): CallerLogins | undefined {
-    const found = this.#config.servers.find(({ name }) => name === server);
-    if (found?.settings.credentials !== "caller" || found.transport.type !== "http") return undefined;
-    return isSigned(found.transport.headers) ? undefined : this.#callers;
-  }
-
-  #authOf(
-    server: string,
-    headers: Readonly<Record<string, string>>,
-    principal: Principal | undefined,
-  ): { authProvider?: AuthProvider } {
-    if (this.#logins === undefined || isSigned(headers)) return {};
-    return { authProvider: this.#logins.authProviderOf(server, principal) };
+    await this.#upstreams.start();
   }
 
   #ownTools(): OwnTool[] {
     const program = this.#code && { listed: this.#code.listed, call: this.#code.run.bind(this.#code) };
-    return [...(program ? [program] : []), ...(this.#logins ? loginTools(this.#logins, this.servers) : [])];
+    return [...(program ? [program] : []), ...this.#upstreams.ownTools()];
   }
 
   /** Whether the policy could allow the tool to this caller, whatever the arguments are. */
@@ -306,7 +220,7 @@ class RoutedGateway implements Gateway {
       options: this.#options,
       ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
       servers: this.servers,
-      ...{ logins: this.#logins, tool: this.#tool },
+      ...{ logins: this.#upstreams.logins, tool: this.#tool },
       log: (message) => this.#log({ level: "warn", message }),
     });
     const { url, port, signInUrl } = this.#http;
@@ -340,9 +254,8 @@ class RoutedGateway implements Gateway {
     await quietly(this.#gate.close());
     await http;
     await quietly(this.#calls.close());
-    this.#logins?.close();
     this.#measured.close();
-    await Promise.all([quietly(this.#callers?.close()), ...this.servers.map((server) => quietly(server.close()))]);
+    await quietly(this.#upstreams.close());
     await quietly(store.close());
   }
 
@@ -355,9 +268,4 @@ class RoutedGateway implements Gateway {
       // The host's log is its own affair.
     }
   }
-}
-
-/** Whether a server has an Authorization header of its own: then it needs no login. */
-function isSigned(headers: Readonly<Record<string, string>>): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }

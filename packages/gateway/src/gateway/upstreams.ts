@@ -1,0 +1,151 @@
+import type { AuthProvider } from "@modelcontextprotocol/client";
+import { defined, errorText } from "@toolglot/internal";
+import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
+import type { Principal, Router } from "@toolglot/trp-core";
+import {
+  type CallChannel,
+  type ImportedServer,
+  importMcpServer,
+  type OwnTool,
+  type ToolAnswer,
+} from "@toolglot/trp-mcp";
+import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
+import type { LogLine } from "./types.ts";
+import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
+
+/** What the servers of a gateway need of it. */
+export interface UpstreamsParts {
+  config: GatewayConfig;
+  router: Router;
+  channel: CallChannel;
+  /** Seals links to log in. */
+  secret: string;
+  /** Where people reach the gateway, if they do. */
+  publicUrl(): string | undefined;
+  /** What clients may do has changed. */
+  onChange(): void;
+  log(line: LogLine): void;
+}
+
+/** The servers behind a gateway: their connections, their tools, and the logins that they want. */
+export class Upstreams {
+  readonly servers: ImportedServer[] = [];
+  readonly logins: UpstreamLogins | undefined;
+  readonly #callers: CallerLogins | undefined;
+  readonly #parts: UpstreamsParts;
+
+  constructor(parts: UpstreamsParts) {
+    const { config, secret, publicUrl } = parts;
+    this.#parts = parts;
+    this.logins = openLogins(config, { secret, publicUrl });
+    this.#callers = this.logins && new CallerLogins(this.logins, (name, principal) => this.#connectAs(name, principal));
+  }
+
+  /** Connects them in the background. */
+  async start(): Promise<void> {
+    this.logins?.onChange((name, principal) => void this.#onLogin(name, principal));
+    for (const server of this.#parts.config.servers) this.servers.push(await this.#import(server));
+  }
+
+  /** Tools of servers that want a login. */
+  ownTools(): OwnTool[] {
+    return this.logins ? loginTools(this.logins, this.servers) : [];
+  }
+
+  /** The answer to a caller who has to log in at a server first; undefined for everybody else. */
+  async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
+    return this.#callersOf(server)?.answerWithout(server, principal);
+  }
+
+  /** Ends the servers' processes and sessions. */
+  async close(): Promise<void> {
+    this.logins?.close();
+    await Promise.all([this.#callers?.close(), ...this.servers.map((server) => server.close())]);
+  }
+
+  /** A login came, or is gone. Never rejects. */
+  async #onLogin(name: string, principal: LoginInfo["principal"]): Promise<void> {
+    const server = this.servers.find((one) => one.name === name);
+    if (server === undefined) return;
+    try {
+      if (principal !== undefined) {
+        this.#callers?.forget(name, principal);
+        // The list may have been read in their session: another's login must not go on with it.
+        if ((await this.logins?.info(name, principal)) === undefined) {
+          await server.client.close();
+          await server.client.connect();
+        }
+      }
+      await server.refresh();
+    } catch (error) {
+      this.#parts.log({ level: "warn", message: errorText(error), server: name });
+      // So that it is known what it wants.
+      if (!server.client.connected) await server.refresh().catch(() => {});
+    }
+    // Without a login, its tool to log in is there.
+    this.#parts.onChange();
+  }
+
+  #import(config: ServerConfig): Promise<ImportedServer> {
+    const { name, settings } = config;
+    const log = (level: LogLine["level"], message: string, tool?: string): void =>
+      this.#parts.log({ level, message, server: name, ...defined({ tool }) });
+    const client = this.#connect(config);
+    const callers = this.#callersOf(name);
+    const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
+    return importMcpServer(this.#parts.router, client, {
+      ...{ name, channel: this.#parts.channel, tools, pin, trustAnnotations, timeoutMs, maxConcurrency },
+      ...defined({ allow, deny }),
+      repeat: repeat ?? this.#parts.config.settings.repeat,
+      limits: this.#parts.config.settings.results,
+      ...(callers && { clientOf: (principal) => callers.clientOf(name, principal) }),
+      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
+    });
+  }
+
+  /** Makes the connection to a server: for all, or with the login of one caller. */
+  #connect({ name, transport, settings }: ServerConfig, principal?: Principal): McpClient {
+    const log = (level: LogLine["level"], message: string): void => this.#parts.log({ level, message, server: name });
+    return createMcpClient({
+      name,
+      exact: true,
+      transport:
+        transport.type === "stdio"
+          ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
+          : { ...transport, ...this.#authOf(name, transport.headers, principal) },
+      connectTimeoutMs: settings.connectMs,
+      callTimeoutMs: settings.timeoutMs,
+      // More than a result may have, so that a long one is told and not lost with its connection.
+      maxBufferSize: 4 * this.#parts.config.settings.results.maxBytes,
+      elicitation: "host",
+      sampling: "host",
+      onError: (error) => log("warn", errorText(error)),
+    });
+  }
+
+  #connectAs(server: string, principal: Principal): McpClient {
+    return this.#connect(this.#parts.config.servers.find(({ name }) => name === server) as ServerConfig, principal);
+  }
+
+  /** Of a server at which each caller logs in; undefined for others. */
+  #callersOf(server: string): CallerLogins | undefined {
+    const found = this.#parts.config.servers.find(({ name }) => name === server);
+    if (found?.settings.credentials !== "caller" || found.transport.type !== "http") return undefined;
+    return isSigned(found.transport.headers) ? undefined : this.#callers;
+  }
+
+  #authOf(
+    server: string,
+    headers: Readonly<Record<string, string>>,
+    principal: Principal | undefined,
+  ): { authProvider?: AuthProvider } {
+    if (this.logins === undefined || isSigned(headers)) return {};
+    return { authProvider: this.logins.authProviderOf(server, principal) };
+  }
+}
+
+/** Whether a server has an Authorization header of its own: then it needs no login. */
+function isSigned(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
