@@ -2,6 +2,7 @@
 
 export { waitForDecision } from "./calls/approval-wait.ts";
 export { CallChannel } from "./calls/call-channel.ts";
+export { forgetEffects } from "./calls/effect-keys.ts";
 export type { ToolCallsOptions } from "./calls/options.ts";
 export { askAgain, elicitationRole, observed, observePolicy } from "./calls/policies.ts";
 export { createToolCalls } from "./calls/tool-calls.ts";

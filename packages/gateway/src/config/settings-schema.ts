@@ -128,7 +128,6 @@ export const settingsSchema: v.GenericSchema<unknown, FromFiles> = agreeing<From
     servers: opt(v.record(text, serverSettings, "an object: names of servers, with settings"), {}),
     policy: opt(v.union([text, policySchema], "an object with rules, or the path of a file")),
     mode: opt(oneOf("enforce", "observe"), "enforce"),
-    taskAfterMs: opt(ms(0), 10_000),
     approvals: opt(
       object({
         via: opt(

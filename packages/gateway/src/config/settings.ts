@@ -19,8 +19,6 @@ export interface GatewaySettings {
   policy?: PolicySettings | string;
   /** `observe`: decisions of the policy are recorded and not applied. Default `enforce`. */
   mode: "enforce" | "observe";
-  /** Milliseconds after which a call becomes a task, for clients that have tasks. Default 10,000. */
-  taskAfterMs: number;
   /** How people are asked for approvals. */
   approvals: ApprovalSettings;
   /** What happens to a call whose effect was there before. Also as its mode alone. Default: `window`, 600,000 ms. */

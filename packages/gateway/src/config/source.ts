@@ -60,7 +60,7 @@ export interface ProblemText extends Pick<ConfigProblem, "code" | "message" | "c
   severity?: ConfigProblem["severity"];
 }
 
-export function pathText(path: Path): string {
+function pathText(path: Path): string {
   return path.reduce<string>((text, key) => joinPath(text, key), "");
 }
 

@@ -1,6 +1,7 @@
 import { type Readable, Writable } from "node:stream";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
 import { type PolicyEngine, type Principal, principal, type Router } from "@toolglot/trp-core";
@@ -9,6 +10,7 @@ import {
   CallChannel,
   type Caller,
   createToolCalls,
+  forgetEffects,
   type ImportedServer,
   type ImportedTool,
   importMcpServer,
@@ -31,7 +33,12 @@ import { measured } from "./measured.ts";
 import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
+import { checkSupported } from "./unsupported.ts";
 import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
+
+const day = 86_400_000;
+/** Effects that nobody asked for in this time, in which the router forgets their first operations, are begun anew. */
+const effectsKeptMs = 31 * day;
 
 /** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
 const graceMs = 10_000;
@@ -52,6 +59,7 @@ const settleMs = 5_000;
  */
 export async function createGateway(config: GatewayConfig, options: GatewayOptions = {}): Promise<Gateway> {
   checkKeys("createGateway", options, "principal:text allowVolatile:boolean noAuth:boolean log:function");
+  checkSupported(config);
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
   try {
@@ -87,6 +95,7 @@ class RoutedGateway implements Gateway {
   readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
+  #forgetting: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
@@ -102,8 +111,12 @@ class RoutedGateway implements Gateway {
       secret,
       tool: this.#tool,
       options,
+      // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
-        this.#log({ level: "error", message: `${capId ?? operation ?? "router"}: ${errorText(error)}` }),
+        this.#log({
+          level: ToolError.isInstance(error) ? "debug" : "error",
+          message: `${capId ?? operation ?? "router"}: ${errorText(error)}`,
+        }),
     });
     this.policy = this.router.policy;
     const calls = createToolCalls(this.router, {
@@ -170,6 +183,9 @@ class RoutedGateway implements Gateway {
   readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
 
   async start(): Promise<void> {
+    const forget = (): void => void forgetEffects(this.#parts.store, effectsKeptMs).catch(() => {});
+    this.#forgetting = setInterval(forget, day).unref();
+    forget();
     const { settings } = this.#config;
     if (settings.face === "code") {
       this.#code = await createCodeFace({
@@ -313,6 +329,7 @@ class RoutedGateway implements Gateway {
 
   async #close(): Promise<void> {
     const { store } = this.#parts;
+    clearInterval(this.#forgetting);
     const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.

@@ -5,7 +5,7 @@ import type { TrpCode } from "@toolglot/trp-core/frames";
 import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";
 
 /** The member of `_meta` that every result has. */
-export const outcomeMeta = "toolglot/outcome";
+const outcomeMeta = "toolglot/outcome";
 
 /** What an answer is made of when the server gave none: what happened, and what to do. */
 export interface Told {

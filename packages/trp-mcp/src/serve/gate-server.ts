@@ -15,11 +15,11 @@ import {
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
-import type { ToolCallContext } from "../types.ts";
-import { SessionAsking } from "./asking.ts";
+import type { ToolCall } from "../types.ts";
+import type { AskedCalls, CallInput } from "./asked-calls.ts";
 import { sendExactly } from "./exact-server.ts";
-import { callerOf, cancellation, clientOf, type Era, type Incoming, metaOf, progressTo } from "./incoming.ts";
-import type { Offers } from "./offers.ts";
+import { callerOf, cancellation, type Era, type Incoming, metaOf } from "./incoming.ts";
+import { type Offers, readResult } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
@@ -28,9 +28,10 @@ import type { ToolRequests } from "./tool-requests.ts";
 
 /** What all servers to clients share. */
 export interface GateParts {
-  options: Pick<ServeMcpOptions, "info" | "servers">;
+  options: Pick<ServeMcpOptions, "calls" | "info" | "servers">;
   face: Face;
   tools: ToolRequests;
+  asked: AskedCalls;
   offers: Offers;
   logs: ServerLogs;
   subscriptions: Subscriptions;
@@ -116,7 +117,8 @@ function knowing(context: ServerContext, fixed: GateCaller | undefined): ServerC
 
 /** Gives a server its work. */
 function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller | undefined): Server {
-  const { face, tools, offers, ready, onError } = parts;
+  const { face, tools, offers, asked, ready, onError } = parts;
+  const { calls } = parts.options;
   sendExactly(server);
   const incoming = (given: ServerContext): Incoming => {
     const context = knowing(given, fixed);
@@ -139,19 +141,28 @@ function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller 
     await ready();
     return { resourceTemplates: (await offers.templates(callerOf(incoming(context)))) as never };
   });
-  server.setRequestHandler("resources/read", async ({ params }, context) => {
+  /** Reads are calls, for which people may be asked as for others. */
+  const read = async (call: ToolCall, name: string, facts: JsonObject, request: Incoming): Promise<never> => {
+    const { meta } = metaOf(request.context);
+    const caller = callerOf(request);
+    const run = (input: CallInput) => calls.call({ ...call, ...defined({ meta }) }, { caller, ...defined(input) });
+    const answer = await asked.answer({ name, input: call.arguments, tool: call.tool, run }, request);
+    return readResult(answer, facts) as never;
+  };
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
     await ready();
-    const { meta } = metaOf(context);
-    return (await offers.readResource(params.uri, readContext(incoming(context)), meta)) as never;
+    const request = incoming(context);
+    const found = await offers.resource(uri, callerOf(request));
+    return "contents" in found ? (found as never) : read(found, `resources/read ${uri}`, { uri }, request);
   });
   server.setRequestHandler("prompts/list", async (_request, context) => {
     await ready();
     return { prompts: (await offers.prompts(callerOf(incoming(context)))) as never };
   });
-  server.setRequestHandler("prompts/get", async ({ params }, context) => {
+  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: args } }, context) => {
     await ready();
-    const { meta } = metaOf(context);
-    return (await offers.getPrompt(params.name, params.arguments, readContext(incoming(context)), meta)) as never;
+    const request = incoming(context);
+    return read(await offers.prompt(name, args, callerOf(request)), `prompts/get ${name}`, {}, request);
   });
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
     await ready();
@@ -204,17 +215,6 @@ function forSessions(
 /** What goes with a request through the official server. */
 export function authOf(caller: GateCaller, called?: HeaderTool): AuthInfo {
   return { token: "", clientId: caller.principal.id, scopes: [], extra: { caller, called } };
-}
-
-/** What a read has around it. A server's question in the middle of one is passed on where the client can be asked meanwhile. */
-function readContext(request: Incoming): ToolCallContext {
-  const { context, era } = request;
-  const asking = new SessionAsking(context, clientOf(request).askable);
-  return {
-    caller: callerOf(request),
-    ...defined({ signal: cancellation(request), onProgress: progressTo(context) }),
-    ...(era === "legacy" && { ask: asking.question.bind(asking) }),
-  };
 }
 
 /** Clients of earlier revisions refuse the whole list for an output that is no object; they get its text alone. */

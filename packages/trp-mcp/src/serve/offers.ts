@@ -1,15 +1,13 @@
-import { ProtocolError, ProtocolErrorCode, UriTemplate } from "@modelcontextprotocol/server";
+import {
+  type InputRequiredResult,
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  UriTemplate,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
-import type {
-  Caller,
-  ImportedPrompt,
-  ImportedServer,
-  ImportedTool,
-  ToolAnswer,
-  ToolCallContext,
-  ToolCalls,
-} from "../types.ts";
+import type { Caller, ImportedPrompt, ImportedServer, ImportedTool, ToolAnswer, ToolCall } from "../types.ts";
 import type { ServeMcpOptions } from "./options.ts";
 
 /** Milliseconds for which a list tells which server an address belongs to. */
@@ -18,7 +16,7 @@ const knownMs = 60_000;
 /** Before the id of a result that was kept apart. */
 const artifactPrefix = "toolglot://artifact/";
 
-type Options = Pick<ServeMcpOptions, "calls" | "servers" | "visible" | "artifacts" | "onError" | "onNotice">;
+type Options = Pick<ServeMcpOptions, "servers" | "visible" | "artifacts" | "onError" | "onNotice">;
 type Listed<Key extends string> = JsonObject & Record<Key, string>;
 
 /** A server whose resources, or prompts, a caller may read. */
@@ -33,7 +31,6 @@ interface Reader {
  */
 export class Offers {
   readonly #options: Options;
-  readonly #calls: ToolCalls;
   /** Addresses of which a notice was given. */
   readonly #noticed = new Set<string>();
   /** What servers listed, by kind, and when. */
@@ -41,7 +38,6 @@ export class Offers {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#calls = options.calls;
   }
 
   async resources(caller: Caller): Promise<JsonObject[]> {
@@ -56,15 +52,14 @@ export class Offers {
     return (await this.#prompts(caller, 0)).map(({ prompt }) => prompt.listed);
   }
 
-  /** Rejects with `ProtocolError`. */
-  async readResource(uri: string, context: ToolCallContext, meta?: JsonObject): Promise<JsonObject> {
-    if (uri.startsWith(artifactPrefix)) return this.#artifact(uri, context.caller);
-    const { read } = await this.resourceServer(uri, context.caller);
-    const call = { tool: read, arguments: { uri }, ...defined({ meta }) };
-    return resultOf(await this.#calls.call(call, context), { uri });
+  /** The call that reads an address; the contents of what is kept here. Rejects with `ProtocolError`. */
+  async resource(uri: string, caller: Caller): Promise<ToolCall | { contents: JsonObject[] }> {
+    if (uri.startsWith(artifactPrefix)) return this.#artifact(uri, caller);
+    const { read } = await this.resourceServer(uri, caller);
+    return { tool: read, arguments: { uri } };
   }
 
-  async #artifact(uri: string, { principal: { tenant, id } }: Caller): Promise<JsonObject> {
+  async #artifact(uri: string, { principal: { tenant, id } }: Caller): Promise<{ contents: JsonObject[] }> {
     const found = await this.#options.artifacts?.read(uri.slice(artifactPrefix.length), { tenant, principal: id });
     if (found === undefined) throw unknown(`Resource ${uri} not found`, { uri });
     const { bytes, artifact } = found;
@@ -73,20 +68,10 @@ export class Offers {
     return { contents: [{ uri, mimeType: artifact.mediaType, ...data }] };
   }
 
-  /** Rejects with `ProtocolError`. */
-  async getPrompt(
-    name: string,
-    args: JsonObject | undefined,
-    context: ToolCallContext,
-    meta?: JsonObject,
-  ): Promise<JsonObject> {
-    const { prompt, read } = await this.#prompt(name, context.caller);
-    const call = {
-      tool: read,
-      arguments: { name: prompt.prompt, ...defined({ arguments: args }) },
-      ...defined({ meta }),
-    };
-    return resultOf(await this.#calls.call(call, context));
+  /** The call that reads a prompt. Rejects with `ProtocolError`. */
+  async prompt(name: string, args: JsonObject | undefined, caller: Caller): Promise<ToolCall> {
+    const { prompt, read } = await this.#prompt(name, caller);
+    return { tool: read, arguments: { name: prompt.prompt, ...defined({ arguments: args }) } };
   }
 
   /** Asks the server that the prompt or template belongs to. Rejects with `ProtocolError`. */
@@ -214,8 +199,13 @@ function unknown(message: string, data?: JsonObject): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
 }
 
-/** Returns the result of a read. Throws what it came to instead, since its results have no place for errors. */
-function resultOf({ result, outcome }: ToolAnswer, facts: JsonObject = {}): JsonObject {
+/** Returns the result of a read, or the question to the client in its place. Throws what it came to instead, since its results have no place for errors. */
+export function readResult(
+  answer: ToolAnswer | InputRequiredResult,
+  facts: JsonObject,
+): JsonObject | InputRequiredResult {
+  if (isInputRequiredResult(answer)) return answer;
+  const { result, outcome } = answer;
   if (outcome.status === "done" || outcome.status === "replayed") return result as unknown as JsonObject;
   const [first] = result.content ?? [];
   const text = isObject(first) && "text" in first ? String(first.text) : outcome.status;

@@ -12,6 +12,7 @@ import type { JsonObject } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
+import { AskedCalls } from "./asked-calls.ts";
 import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
 import { type Listen, Listening, listenIn } from "./listening.ts";
@@ -96,10 +97,12 @@ class Gate implements McpGate {
     const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
+    const asked = new AskedCalls(calls, states, logs);
     this.#parts = {
       options,
       face,
-      tools: new ToolRequests(face, calls, states, logs),
+      tools: new ToolRequests(face, calls, asked),
+      asked,
       offers: new Offers(options),
       logs,
       subscriptions: new Subscriptions(onError),
@@ -192,7 +195,7 @@ class Gate implements McpGate {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#parts.tools.close();
+    this.#parts.asked.close();
     for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
       this.#handler.close(),

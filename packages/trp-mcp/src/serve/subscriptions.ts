@@ -3,6 +3,8 @@ import type { ImportedServer } from "../types.ts";
 
 interface Subscribed {
   listeners: Set<(params: JsonObject) => void>;
+  /** Settles with the server's answer. */
+  taken: Promise<unknown>;
 }
 
 /** Subscriptions to resources: one at the server for all who want it. */
@@ -17,30 +19,33 @@ export class Subscriptions {
   /** Resolves with what ends the subscription, when the server has taken it. Rejects as `McpClient.request`. */
   async add(server: ImportedServer, uri: string, listener: (params: JsonObject) => void): Promise<() => void> {
     const all = this.#of(server);
-    const known = all.get(uri);
-    const subscribed: Subscribed = known ?? { listeners: new Set() };
+    const subscribed = all.get(uri) ?? {
+      listeners: new Set(),
+      taken: server.client.request("resources/subscribe", { uri }),
+    };
     const entry = (params: JsonObject): void => listener(params);
     subscribed.listeners.add(entry);
     all.set(uri, subscribed);
-    const end = (): void => {
-      if (!subscribed.listeners.delete(entry) || subscribed.listeners.size > 0) return;
-      all.delete(uri);
-      server.client.request("resources/unsubscribe", { uri }).catch(this.#onError);
+    const leave = (): boolean => {
+      const isLast = subscribed.listeners.delete(entry) && subscribed.listeners.size === 0;
+      if (isLast) all.delete(uri);
+      return isLast;
     };
     try {
-      if (known === undefined) await server.client.request("resources/subscribe", { uri });
-      return end;
+      await subscribed.taken;
     } catch (error) {
-      subscribed.listeners.delete(entry);
-      if (subscribed.listeners.size === 0) all.delete(uri);
+      leave();
       throw error;
     }
+    return () => {
+      if (leave()) server.client.request("resources/unsubscribe", { uri }).catch(this.#onError);
+    };
   }
 
   /** Passes a server's notification on: to those who want this address, or one that it lies under. */
   updated(server: ImportedServer, params: JsonObject): void {
     for (const [uri, { listeners }] of this.#of(server)) {
-      if (!String(params.uri).startsWith(uri)) continue;
+      if (!`${params.uri}/`.startsWith(uri.endsWith("/") ? uri : `${uri}/`)) continue;
       for (const listener of [...listeners]) listener(params);
     }
   }

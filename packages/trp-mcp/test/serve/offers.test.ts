@@ -140,7 +140,7 @@ it.each(eras)("subscribes once at the server for all clients of %s, and ends it 
   expect(subscribed).toEqual(["+a://1"]);
   await until(async () => {
     await server.sendResourceUpdated({ uri: "a://1" });
-    await server.sendResourceUpdated({ uri: "a://2" });
+    for (const uri of ["a://2", "a://10"]) await server.sendResourceUpdated({ uri });
     await new Promise((resolve) => setTimeout(resolve, 10));
     return new Set(heard).size === 2;
   });
@@ -149,6 +149,26 @@ it.each(eras)("subscribes once at the server for all clients of %s, and ends it 
   await berta.end();
   await until(() => subscribed.length === 2);
   expect(subscribed).toEqual(["+a://1", "-a://1"]);
+});
+
+it("tells of what lies under an address, and of a server that takes no subscriptions", async () => {
+  const { imported, server } = await library("first", ["a://1"]);
+  const { gate } = gateOf([imported]);
+  const at = await listening(gate);
+  const client = await clientAt(at, "2025-11-25");
+  const heard: string[] = [];
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
+  await client.subscribeResource({ uri: "a://1" });
+  await until(async () => {
+    await server.sendResourceUpdated({ uri: "a://1/part" });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return heard.includes("a://1/part");
+  });
+  server.setRequestHandler("resources/subscribe", () => {
+    throw new Error("not here");
+  });
+  const others = await Promise.allSettled(["a://2", "a://2"].map((uri) => client.subscribeResource({ uri })));
+  expect(others.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
 it("passes logs to clients of one principal, from the level that they want", async () => {

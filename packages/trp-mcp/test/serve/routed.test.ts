@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { McpStdioTransport } from "@toolglot/toolkit/mcp";
-import { principal as makePrincipal } from "@toolglot/trp-core";
+import { principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
 import { expect, it, onTestFinished } from "vitest";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
 import { clientAt, gateOf, inProcess, listening, newest, routed, until } from "./support.ts";
@@ -166,4 +166,43 @@ it("lets a call's question reach its client through the router, in both eras", a
       { type: "text", text: `User response: action: accept, content: {"username":"anna","email":"a@b.c"}` },
     ]);
   }
+});
+
+it("asks about reads as about calls, before and in the middle of them, in both eras", async () => {
+  const reads: string[] = [];
+  const transport = inProcess("book", [], answer, (server) => {
+    server.registerCapabilities({ prompts: {}, resources: {} });
+    server.setRequestHandler("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
+    server.setRequestHandler("prompts/get", async (_request, { mcpReq }) => {
+      const params = { message: "Whom?", requestedSchema: { type: "object" as const, properties: {} } };
+      const { action, content } = await mcpReq.send({ method: "elicitation/create", params });
+      const text = `${action} ${content?.name}`;
+      return { messages: [{ role: "user", content: { type: "text", text } }] };
+    });
+    server.setRequestHandler("resources/list", () => ({ resources: [{ uri: "a://1", name: "one" }] }));
+    server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+      reads.push(uri);
+      return { contents: [{ uri, text: "read" }] };
+    });
+  });
+  const rules: PolicyRule[] = [
+    { id: "ask", decision: "approve", which: { capIds: ["cap.mcp.book.resource_read.*"] } },
+    { id: "all", decision: "allow" },
+  ];
+  for (const revision of eras) {
+    const { servers, calls } = await routed({ book: transport }, { rules });
+    const { gate } = gateOf(servers, { calls });
+    const client = await clientAt(await listening(gate), revision, { capabilities: { elicitation: { form: {} } } });
+    const questions: string[] = [];
+    client.setRequestHandler("elicitation/create", ({ params: { message } }) => {
+      questions.push(message);
+      const content: Record<string, string> = message === "Whom?" ? { name: "kim" } : { decision: "approve" };
+      return { action: "accept", content };
+    });
+    const { messages } = await client.getPrompt({ name: "book__greet" });
+    expect(messages[0]?.content).toEqual({ type: "text", text: "accept kim" });
+    expect((await client.readResource({ uri: "a://1" })).contents).toEqual([{ uri: "a://1", text: "read" }]);
+    expect(questions).toEqual(["Whom?", expect.stringContaining("a://1")]);
+  }
+  expect(reads).toEqual(["a://1", "a://1"]);
 });

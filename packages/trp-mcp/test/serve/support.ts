@@ -323,7 +323,7 @@ function answerOf(result: object, outcome: Outcome): ToolAnswer {
   return { result: { ...result, _meta: { ..._meta, "toolglot/outcome": outcome as never } }, outcome };
 }
 
-export const requestSecret = "a secret of thirty-two characters";
+const requestSecret = "a secret of thirty-two characters";
 
 export function principal(id: string): Principal {
   return { id, tenant: "default", roles: [], canDelete: false };

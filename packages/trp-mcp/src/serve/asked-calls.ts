@@ -1,0 +1,184 @@
+import {
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { defined } from "@toolglot/internal";
+import type { Caller, ImportedTool, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
+import {
+  type Askable,
+  approvalElicitation,
+  decisionOf,
+  type Elicitation,
+  questionAnswer,
+  questionElicitation,
+  SessionAsking,
+} from "./asking.ts";
+import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./incoming.ts";
+import { ParkedCalls, RunningCall } from "./parked-calls.ts";
+import type { RequestState } from "./request-state.ts";
+import type { ServerLogs } from "./server-logs.ts";
+
+/** What a call is made with, each time that it is made. */
+export type CallInput = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs">;
+
+/** A call that a person may have to be asked about. */
+export interface AskedCall {
+  /** Method and name, or address: a state that a client brings back is good for this one alone. */
+  name: string;
+  /** The rest of the request. */
+  input: unknown;
+  /** Where one is called. */
+  tool: ImportedTool | undefined;
+  run(input: CallInput): Promise<ToolAnswer>;
+}
+
+type Answer = ToolAnswer | InputRequiredResult;
+type ApprovalState = Extract<RequestState, { approvalId: string }>;
+
+/** The person at the client, as far as approvals go: what was answered to the last question, and how the next one is asked. */
+interface Person {
+  can: Askable;
+  state: RequestState | undefined;
+  answer: unknown;
+  ask(state: ApprovalState, asked: Elicitation): Promise<Answer>;
+}
+
+/** Makes calls, and has their clients asked: about approvals, and what servers ask in the middle of them. */
+export class AskedCalls {
+  readonly #calls: Pick<ToolCalls, "decide">;
+  readonly #states: RequestStateCodec<RequestState>;
+  readonly #logs: ServerLogs;
+  readonly #parked = new ParkedCalls<Answer>();
+
+  constructor(calls: Pick<ToolCalls, "decide">, states: RequestStateCodec<RequestState>, logs: ServerLogs) {
+    this.#calls = calls;
+    this.#states = states;
+    this.#logs = logs;
+  }
+
+  /** Resolves with the answer; on 2026-07-28 also with a question, whose answer comes with the client's next request. */
+  answer(call: AskedCall, incoming: Incoming): Promise<Answer> {
+    return incoming.era === "legacy" ? this.#inSession(call, incoming) : this.#inRounds(call, incoming);
+  }
+
+  /** Revisions before 2026-07-28: the client is asked while it waits. */
+  async #inSession(call: AskedCall, incoming: Incoming): Promise<Answer> {
+    const { context, server } = incoming;
+    const { askable: can } = clientOf(incoming);
+    const asking = new SessionAsking(context, can);
+    const signal = cancellation(incoming);
+    const ask = can.forms || can.urls || can.sampling ? asking.question.bind(asking) : undefined;
+    const input = defined({ signal, ask, onProgress: progressTo(context) });
+    const person = (state: RequestState | undefined, answer: unknown): Person => ({
+      can,
+      state,
+      answer,
+      ask: async (next, asked) => {
+        // Nobody answered in time.
+        const said = await asking.elicit(asked, next.expiresAt - Date.now()).catch(() => undefined);
+        return this.#approved(call, callerOf(incoming), input, person(next, said));
+      },
+    });
+    const stop = call.tool && this.#logs.during(call.tool.server, server, context);
+    try {
+      return await this.#approved(call, callerOf(incoming), input, person(undefined, undefined));
+    } finally {
+      stop?.();
+    }
+  }
+
+  /** 2026-07-28: a question ends the client's request, and its next one brings the answer. */
+  async #inRounds(asked: AskedCall, incoming: Incoming): Promise<Answer> {
+    const { name, input } = asked;
+    const { context } = incoming;
+    const { askable: can } = clientOf(incoming);
+    const state = context.mcpReq.requestState<RequestState>();
+    if (state !== undefined && !isStateOf(state, asked)) throw badState();
+    const answers = context.mcpReq.inputResponses ?? {};
+    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
+    const person: Person = {
+      can,
+      state,
+      answer: answers.approval,
+      ask: (next, elicitation) => this.#ask("approval", next, elicitation, context),
+    };
+    const call =
+      this.#resumed(state, answers.question, [name, input]) ??
+      new RunningCall<Answer>([name, input], ({ signal, onProgress, ask }) => {
+        const made = { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) };
+        return this.#approved(asked, callerOf(incoming), made, person);
+      });
+    for (;;) {
+      const end = await call.next(round);
+      if ("result" in end) return end.result;
+      const elicitation = questionElicitation(end.question, can);
+      if (elicitation !== undefined && this.#parked.park(call)) {
+        return this.#ask("question", { name, call: call.id }, elicitation, context);
+      }
+      call.answer({ action: "decline" });
+    }
+  }
+
+  close(): void {
+    this.#parked.close();
+  }
+
+  /** The call that the client's answer belongs to, with the answer given. A new one where it is not known any more. */
+  #resumed(state: RequestState | undefined, answer: unknown, input: unknown): RunningCall<Answer> | undefined {
+    if (state === undefined || !("call" in state)) return undefined;
+    const call = this.#parked.take(state.call);
+    const isSame = call?.isOf(input) === true;
+    call?.answer(isSame ? questionAnswer(answer) : { action: "cancel" });
+    return isSame ? call : undefined;
+  }
+
+  /** Makes a call, and asks the person at the client where it needs an approval. */
+  async #approved({ name, run }: AskedCall, caller: Caller, input: CallInput, person: Person): Promise<Answer> {
+    const { can, state, answer } = person;
+    const mayAsk = can.forms || can.urls;
+    let asked: string | undefined;
+    let isAtPage = false;
+    if (state !== undefined && "approvalId" in state && state.expiresAt > Date.now()) {
+      const { approvalId, fingerprint, byLink } = state;
+      asked = approvalId;
+      isAtPage = byLink && questionAnswer(answer).action === "accept";
+      const said = decisionOf(answer, byLink);
+      if (said.decision !== "cancel") await this.#calls.decide(caller, approvalId, { ...said, fingerprint });
+    }
+    // A person who can be asked at once is not waited for elsewhere.
+    if (!mayAsk || isAtPage) return run(input);
+    const made = await run({ ...input, waitMs: 0 });
+    const { outcome, question } = made;
+    const approval = outcome.status === "pending" ? outcome.approvalId : undefined;
+    if (approval === undefined || approval === asked) return made;
+    const elicitation = question && approvalElicitation(question, can);
+    if (question === undefined || elicitation === undefined) return run(input);
+    const { approvalId, capId, fingerprint, expiresAt } = question;
+    const byLink = "mode" in elicitation;
+    return person.ask({ name, approvalId, capId, fingerprint, expiresAt, byLink }, elicitation);
+  }
+
+  async #ask(key: string, state: RequestState, asked: Elicitation, context: ServerContext): Promise<Answer> {
+    const request = { method: "elicitation/create" as const, params: asked as never };
+    return inputRequired({
+      inputRequests: { [key]: request },
+      requestState: await this.#states.mint(state, context),
+    });
+  }
+}
+
+/** Whether the state was made for this call. */
+function isStateOf(state: RequestState, { name, tool }: AskedCall): boolean {
+  if (state.name !== name) return false;
+  return !("capId" in state) || tool === undefined || tool.capId === state.capId;
+}
+
+function badState(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
+    reason: "invalid_request_state",
+  });
+}
