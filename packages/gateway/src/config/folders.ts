@@ -6,7 +6,8 @@ export interface Machine {
   env: Readonly<Record<string, string | undefined>>;
   /** The user's folder. */
   home: string;
-  platform: NodeJS.Platform;
+  /** As `process.platform` has it. */
+  platform: string;
 }
 
 /** Returns this machine, with what is given instead. */

@@ -1,4 +1,4 @@
-import { type Readable, Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
@@ -37,8 +37,8 @@ import { checkSupported } from "./unsupported.ts";
 import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
 
 const day = 86_400_000;
-/** Effects that nobody asked for in this time, in which the router forgets their first operations, are begun anew. */
-const effectsKeptMs = 31 * day;
+/** Longer than a router remembers operations: an effect that nobody asked for in this time is as good as new. */
+const effectsKeptMs = 40 * day;
 
 /** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
 const graceMs = 10_000;
@@ -313,12 +313,11 @@ class RoutedGateway implements Gateway {
     return { url, port, ...defined({ signInUrl }) };
   }
 
-  async serveStdio(given?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void> {
+  async serveStdio(given?: { input: Readable; output: Writable }): Promise<void> {
     const { input, output } = given ?? { input: process.stdin, output: process.stdout };
-    if (!(output instanceof Writable)) throw new TypeError("serveStdio needs a stream of Node as output");
     const { settings } = this.#config;
     const who = principal({ id: this.#options.principal ?? "local", tenant: settings.tenant });
-    const connection = this.#gate.connect(new StdioServerTransport(input as Readable, output), { principal: who });
+    const connection = this.#gate.connect(new StdioServerTransport(input, output), { principal: who });
     await connection.closed;
   }
 

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { PolicyEngine, Router } from "@toolglot/trp-core";
 import type { ImportedServer, ImportedTool } from "@toolglot/trp-mcp";
 
@@ -48,7 +49,7 @@ export interface Gateway {
   /** Serves HTTP: MCP, the page of approvals, metrics. Rejects with `ToolglotError` `gateway/…`. */
   listen(): Promise<GatewayAddress>;
   /** Serves one client over standard input and output. Resolves when the client is gone. */
-  serveStdio(streams?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }): Promise<void>;
+  serveStdio(streams?: { input: Readable; output: Writable }): Promise<void>;
   /** Takes no new calls, waits at most 10 s for those that run, and ends the servers' processes. Never rejects. */
   close(): Promise<void>;
 }

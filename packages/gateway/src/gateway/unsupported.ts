@@ -4,10 +4,7 @@ import type { GatewayConfig } from "../config/config-types.ts";
 /** Throws `ToolglotError` `gateway/unsupported` for settings that this version can't keep: nothing starts half configured. */
 export function checkSupported({ settings }: GatewayConfig): void {
   if (settings.retention.auditDays > 0) {
-    throw unsupported("gateway.retention.auditDays", "the audit log is kept for good");
+    const message = "gateway.retention.auditDays: this version keeps the audit log for good. Leave the setting out.";
+    throw new ToolglotError("gateway/unsupported", message);
   }
-}
-
-function unsupported(setting: string, what: string): ToolglotError {
-  return new ToolglotError("gateway/unsupported", `${setting}: in this version ${what}. Leave the setting out.`);
 }
