@@ -21,7 +21,7 @@ import { infoOf, type LoginKey, type LoginRecord, LoginStore } from "./store/log
 import { Tokens } from "./tokens.ts";
 import type { LoginInfo, LoginOptions, LoginPrincipal, LoginServer, LogoutResult } from "./types.ts";
 
-/** Options of {@link createUpstreamLogins}. */
+/** Options of `createUpstreamLogins`. */
 export interface UpstreamLoginsOptions {
   /** Where logins are kept, and locks: made for its owner alone. Gateways and commands with one folder share their logins. */
   stateDir: string;
@@ -40,7 +40,7 @@ export interface UpstreamLoginsOptions {
   watchMs?: number;
 }
 
-/** Logins of a gateway at its servers. Made by {@link createUpstreamLogins}; faults are `ToolglotError` `gateway/login-…`. */
+/** Logins of a gateway at its servers. Made by `createUpstreamLogins`; faults are `ToolglotError` `gateway/login-…`. */
 export interface UpstreamLogins {
   /** Logs in, with a person. */
   login(server: string, options: LoginOptions): Promise<LoginInfo>;
