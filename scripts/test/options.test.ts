@@ -191,6 +191,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "core: onceCall": door,
   "ai-sdk: onceTools": door,
   "toolkit: onceHandler": door,
+  "gateway: loadConfig": "`files` holds paths and texts, which is checked apart",
   "core: inOrder": "part of an executor, which checks its own options",
   "sandbox: createSandbox": "`worker` is checked apart from what all sandboxes take",
   "trp-core: ack": frame,

@@ -19,7 +19,7 @@ export interface ProbeSettings {
   /** A tool of the same server, by the server's own name. */
   tool: string;
   /** Texts in braces are filled from the call's arguments, as in `effectKey`. */
-  arguments: JsonValue;
+  arguments: JsonObject;
   /** A JSON pointer into `structuredContent`: the call happened when there is a value, or `equals`. */
   found: string;
   equals?: JsonValue;

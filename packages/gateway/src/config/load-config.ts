@@ -23,12 +23,15 @@ import { readInputs, serverNodes, tellDuplicates, tellTopLevel } from "./top-lev
  * with notices). `TypeError` for options that can't be meant.
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<GatewayConfig> {
+  const { files: given, ...others } = options;
   checkKeys(
     "loadConfig",
-    options,
-    "files:list flags:object env:object home:text platform:text stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean",
-    ["files"],
+    others,
+    "flags:object env:object home:text platform:text stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean",
   );
+  if (!Array.isArray(given) || !given.every((file) => typeof file === "string" || typeof file?.text === "string")) {
+    throw new TypeError("loadConfig needs files: a list of paths, or of texts as { name, text }");
+  }
   const machine = machineWith(options);
   const stateDir = resolve(options.stateDir ?? defaultStateDir(machine));
   const secrets = new SecretList();

@@ -1,4 +1,5 @@
-import type { JsonValue } from "@toolglot/core";
+import type { JsonObject, JsonValue } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { Effect } from "@toolglot/trp-core";
 import type { IoClass, RiskTier } from "@toolglot/trp-core/frames";
 import * as v from "valibot";
@@ -47,6 +48,7 @@ export const riskTier: v.GenericSchema<RiskTier> = oneOf("LOW", "MEDIUM", "HIGH"
 export const ioClass: v.GenericSchema<IoClass> = oneOf("READ", "WRITE");
 export const effect: v.GenericSchema<Effect> = oneOf("pure", "idempotent", "keyed", "probe", "opaque");
 export const json: v.GenericSchema<JsonValue> = v.custom<JsonValue>((value) => value !== undefined, "JSON");
+export const jsonObject: v.GenericSchema<JsonObject> = v.custom<JsonObject>(isObject, "an object");
 
 /** Holds a schema to a type, both ways. */
 export function agreeing<Value>(): <Schema extends v.GenericSchema>(

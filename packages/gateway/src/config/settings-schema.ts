@@ -9,6 +9,7 @@ import {
   globs,
   ioClass,
   json,
+  jsonObject,
   matching,
   ms,
   object,
@@ -57,7 +58,7 @@ const toolSettings = agreeing<MutableTool>()(
       ),
     ),
     approvers: opt(v.pipe(texts, v.minLength(1, "a list of roles, at least one"))),
-    probe: opt(object({ tool: text, arguments: json, found: pointer, equals: opt(json) })),
+    probe: opt(object({ tool: text, arguments: jsonObject, found: pointer, equals: opt(json) })),
   }),
 );
 type MutableTool = Omit<ToolSettings, "approvers"> & { approvers?: string[] };

@@ -89,7 +89,7 @@ export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLo
   checkKeys(
     "createUpstreamLogins",
     options,
-    "stateDir:text servers:list publicUrl:any secret:text passphrase:function store:object fetch:function watchMs:size",
+    "stateDir:text servers:object[] publicUrl:string|function secret:text passphrase:function store:object fetch:function watchMs:size",
     ["stateDir", "servers"],
   );
   return new Logins(options);

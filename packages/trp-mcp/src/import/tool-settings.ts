@@ -1,4 +1,4 @@
-import { checkKeys, isObject, wildcardTest } from "@toolglot/internal";
+import { checkKeys, isJson, isObject, wildcardTest } from "@toolglot/internal";
 import type { RepeatRule, ToolSettings } from "../types.ts";
 import { effectOf } from "./risk.ts";
 
@@ -23,12 +23,11 @@ export function checkToolSettings(what: string, settings: ToolSettings): void {
     fail(`downstreamKeyIn is a JSON pointer into the arguments, as "/idempotencyKey", or "_meta/NAME"`);
   }
   if (probe !== undefined) {
-    checkKeys(`${what}.probe`, probe, "tool:text arguments:any found:string equals:any", [
-      "tool",
-      "arguments",
-      "found",
-    ]);
+    // Any JSON is what may be found there.
+    const { equals = null, ...where } = probe;
+    checkKeys(`${what}.probe`, where, "tool:text arguments:object found:string", ["tool", "arguments", "found"]);
     if (!isObject(probe.arguments)) fail("probe.arguments is an object");
+    if (!isJson(equals)) fail("probe.equals is JSON");
     if (probe.found !== "" && !probe.found.startsWith("/")) fail('probe.found is a JSON pointer, as "/refund/id"');
   }
   if (io === "READ" && risk === "LOW" && effect !== undefined && effect !== "pure" && effect !== "idempotent") {

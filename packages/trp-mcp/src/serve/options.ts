@@ -50,13 +50,10 @@ export function checkServeOptions(options: ServeMcpOptions): void {
   checkKeys<ServeMcpOptions, string>(
     "serveMcp",
     options,
-    "calls:object servers:function visible:function face:string own:function artifacts:object info:object requestSecret:any limits:object onNotice:function onError:function",
+    'calls:object servers:function visible:function face:"tools"|"search"|"code"|"auto" own:function artifacts:object info:object requestSecret:string|{subarray} limits:object onNotice:function onError:function',
     ["calls", "servers", "visible", "info", "requestSecret"],
   );
-  const { face = "auto", limits, requestSecret } = options;
-  if (!["tools", "search", "code", "auto"].includes(face)) {
-    throw new TypeError(`serveMcp: "face" must be tools, search, code or auto, not ${JSON.stringify(face)}`);
-  }
+  const { limits, requestSecret } = options;
   checkKeys<SessionLimits, string>(
     "serveMcp: limits",
     limits,
