@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|gateway|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
 // `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
 // two, to see that it works, and nothing is written.
@@ -24,6 +24,7 @@ const measured = {
   trp: ["trp-client", "sqlite"],
   writes: ["trp-client", "sqlite"],
   once: ["trp-client", "sqlite"],
+  gateway: ["toolglot"],
   local: ["local-tools"],
   searches: ["local-tools"],
   costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
@@ -37,7 +38,9 @@ if (!Object.hasOwn(measured, what)) {
 
 const root = join(import.meta.dirname, "..");
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const filters = measured[what].map((name) => `--filter=${name === "demo" ? name : `@toolglot/${name}`}...`);
+const filters = measured[what].map(
+  (name) => `--filter=${["demo", "toolglot"].includes(name) ? name : `@toolglot/${name}`}...`,
+);
 console.error("· building the packages");
 const turbo = ["exec", "turbo", "run", "build", ...filters, "--output-logs=errors-only"];
 const built = spawnSync("npx", ["--prefer-offline", "-y", packageManager, ...turbo], {
