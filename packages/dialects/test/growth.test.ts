@@ -37,6 +37,7 @@ testGrowth({
     ["in a fence", '{"name": "note", "arguments": {\n'],
     ["alone", '{"name": "note", "arguments": {}},\n'],
     ["alone", '[note(title="x"),\n'],
+    ["alone", '[note(title="x"), note(title=),\n'],
     // So was a call that was rejected, and that nothing closes.
     ["behind an opener", '{"name": "get_weather",\n'],
   ],

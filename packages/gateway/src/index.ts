@@ -1,3 +1,4 @@
+export { acceptTools } from "@toolglot/trp-mcp";
 export type { McpClientName } from "./config/client-files.ts";
 export type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config/config-types.ts";
 export { type DescribeOptions, describeTable, describeTools, type ToolDescription } from "./config/describe.ts";
@@ -26,6 +27,16 @@ export type {
 } from "./config/settings.ts";
 export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
 export { createGateway } from "./gateway/create-gateway.ts";
+export { openStore } from "./gateway/open-store.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
 export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";
-export type { NewToken, TokenInfo } from "./identity/types.ts";
+export type { Identity, NewToken, TokenInfo } from "./identity/types.ts";
+export { type AuditExportOptions, type ExportedRow, exportAudit, exportedUpTo } from "./report/audit-export.ts";
+export {
+  type PolicyReport,
+  type PolicyReportLine,
+  type PolicyReportOptions,
+  policyReport,
+} from "./report/policy-report.ts";
+export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
+export { verify } from "./verify/verify.ts";

@@ -94,7 +94,7 @@ export async function rig(store?: NonNullable<Parameters<typeof createRouter>[0]
         payload: {
           call_id: `c${id}`,
           idempotency_key: key ?? `k${id}`,
-          idx: 0,
+          idx: [refund, lost].indexOf(capId),
           cap_id: capId,
           timeout_ms: 5_000,
           args,

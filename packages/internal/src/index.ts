@@ -61,5 +61,6 @@ export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
 export { addReported, addUsage } from "./usage.ts";
+export { visibleText } from "./visible-text.ts";
 export { pointerSteps, valueAt, wholeResult } from "./whole-result.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

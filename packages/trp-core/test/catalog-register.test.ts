@@ -1,3 +1,4 @@
+import { toInputSchema } from "@toolglot/schema";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -52,6 +53,39 @@ describe("registration", () => {
       { args: { "top_k?": "integer = 5", query: "string" } },
     ];
     for (const change of same) expect(registerCapability({ ...base, ...change }).schemaDigest).toBe(schemaDigest);
+  });
+
+  it("takes what an open schema leaves open, and nothing that it forbids", () => {
+    const open = (input: object) =>
+      registerCapability({ ...base, args: undefined, input, openInput: true } as unknown as AnyCapability);
+    const texts = open({
+      type: "object",
+      properties: { n: { type: "integer" } },
+      additionalProperties: { type: "string" },
+    });
+    expect(texts.schema.additionalProperties).toEqual({ type: "string" });
+    expect(texts.validate({ n: 1, other: "text" })).toEqual({ success: true, args: { n: 1, other: "text" } });
+    expect(texts.validate({ other: 1 })).toMatchObject({ success: false });
+    expect(open({ type: "object" }).validate({ any: { thing: [1] } })).toMatchObject({ success: true });
+    expect(open({ type: "object", additionalProperties: false }).validate({ any: 1 })).toMatchObject({
+      success: false,
+    });
+    expect(() => registerCapability({ ...base, openInput: "yes" as never })).toThrow("openInput must be true or false");
+  });
+
+  it("keeps an untrusted schema untrusted: its patterns hold nobody up", () => {
+    const input = toInputSchema(
+      { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+      { untrusted: true },
+    );
+    const { validate } = registerCapability({
+      ...base,
+      args: undefined,
+      input,
+      openInput: true,
+    } as unknown as AnyCapability);
+    expect(validate({ a: `${"a".repeat(10_000)}!` })).toMatchObject({ success: false });
+    expect(validate({ a: "aa", b: 1 })).toMatchObject({ success: true });
   });
 
   it.each([

@@ -178,6 +178,11 @@ export interface ToolCall {
   key?: string;
   /** `_meta` of the request that goes on to the server: `traceparent`, and what is not the protocol's own. */
   meta?: JsonObject;
+  /**
+   * When this very call was first begun, by the store's clock: it is made again since its answer was lost. Its effect, done since then, is
+   * its outcome, whatever the tool's rule for repeats.
+   */
+  begunAt?: number;
 }
 
 /** What a call has around it. */
@@ -199,6 +204,8 @@ export interface ToolCallContext {
    * that asks the person in its own way, after `pending`.
    */
   waitMs?: number;
+  /** For the audit log: what belongs together, as the calls of one program. Default: the caller's session. */
+  traceId?: string;
 }
 
 /** A request for approval, for a person. */

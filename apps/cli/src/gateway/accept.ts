@@ -1,4 +1,4 @@
-import { acceptTools } from "@toolglot/trp-mcp";
+import { acceptTools } from "@toolglot/gateway";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { GatewayRun } from "./flags.ts";
 import { onGatewayStore } from "./on-gateway-store.ts";

@@ -71,9 +71,7 @@ export function decideApproval(
 
 function show({ flags, host }: GatewayRun<ApprovalsOptions>, approval: ApprovalRecord, text: string): void {
   const { stdout, env } = host;
-  stdout.write(
-    flags.json ? `${JSON.stringify({ ...approval, text })}\n` : `${inWords(text, styleFor(stdout, env))}`,
-  );
+  stdout.write(flags.json ? `${JSON.stringify({ ...approval, text })}\n` : `${inWords(text, styleFor(stdout, env))}`);
 }
 
 /** The router's own words. */

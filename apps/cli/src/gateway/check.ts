@@ -41,21 +41,16 @@ function notice({ host }: GatewayRun, notices: readonly ConfigProblem[]): void {
 async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfig): Promise<number> {
   const { flags, host, say } = run;
   const { settings, servers, policy } = config;
-  const faults = new Map<string, string>();
   const scratch = { ...config, settings: { ...settings, store: "memory", audit: {} } };
-  const gateway = await createGateway(scratch, {
-    allowVolatile: true,
-    log: ({ server, level, message }) => {
-      if (server !== undefined && (level === "warn" || level === "error")) faults.set(server, message);
-    },
-  });
+  const gateway = await createGateway(scratch, { allowVolatile: true });
   try {
     await gateway.settled(Math.max(5_000, ...servers.map((server) => server.settings.connectMs)));
     const rules = typeof settings.policy === "object" ? settings.policy.rules : [];
     const tools = await describeTools(gateway.tools, { policy, rules });
-    const connected = new Set(gateway.servers.filter(({ client }) => client.connected).map(({ name }) => name));
-    const missing = servers.filter(({ name }) => !connected.has(name)).map(({ name }) => name);
-    const reasons = missing.map((server) => ({ server, reason: faults.get(server) ?? say.check.slow }));
+    const reasons = gateway.servers.flatMap((server) => {
+      const { up, reason = say.check.slow } = server.state();
+      return up ? [] : [{ server: server.name, reason }];
+    });
     if (flags.json) {
       host.stdout.write(`${JSON.stringify({ problems: config.notices, tools, unreachable: reasons })}\n`);
     } else {

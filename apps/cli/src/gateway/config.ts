@@ -4,7 +4,7 @@ import { type GatewayConfig, loadConfig } from "@toolglot/gateway";
 import { defined } from "@toolglot/internal";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Host } from "../host.ts";
-import { type GatewayFlags, type GatewayRun, settingsOf } from "./flags.ts";
+import { type GatewayRun, settingsOf } from "./flags.ts";
 
 /** The file that is read when none is named. */
 export const defaultFile = "toolglot.json";
@@ -29,18 +29,14 @@ export async function loadPlaces(run: GatewayRun): Promise<GatewayConfig> {
 
 function load(run: GatewayRun, files: readonly string[], env: Host["env"]): Promise<GatewayConfig> {
   const { flags, host } = run;
-  const { stdio, allowVolatile } = flags;
+  const { stdio, allowVolatile, stateDir } = flags;
   return loadConfig({
     files,
     flags: settingsOf(run),
     env,
-    ...defined({ stdio, allowVolatile, home: host.env.HOME, stateDir: stateDirOf(run) }),
+    ...defined({ stdio, allowVolatile, home: host.env.HOME }),
+    ...(stateDir !== undefined && { stateDir: resolve(host.folder, stateDir) }),
   });
-}
-
-/** The folder of `--state-dir`, absolute. */
-export function stateDirOf({ flags: { stateDir }, host }: { flags: GatewayFlags; host: Host }): string | undefined {
-  return stateDir === undefined ? undefined : resolve(host.folder, stateDir);
 }
 
 function filesOf({ flags: { config }, host: { folder } }: GatewayRun): string[] {

@@ -19,7 +19,7 @@ export async function withExitCode({ stderr }: Host, work: () => Promise<number>
 }
 
 function codeOf(code: string): number | undefined {
-  if (/^(?:config\/|gateway\/config)/.test(code)) return exitCodes.usage;
+  if (/^(?:config\/|gateway\/(?:config|no-tokens|no-auth))/.test(code)) return exitCodes.usage;
   if (/^(?:gateway\/store|trp\/store-)/.test(code)) return storeFailed;
   return undefined;
 }

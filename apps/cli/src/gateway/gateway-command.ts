@@ -39,9 +39,7 @@ export function gatewayCommand(run: Run, host: Host, locale: Locale): Command {
     command
       .command("snippet")
       .description(say.snippet.about)
-      .addArgument(
-        new Argument("<client>", say.snippet.client).choices(["claude", "claude-code", "cursor", "vscode"]),
-      ),
+      .addArgument(new Argument("<client>", say.snippet.client).choices(["claude", "claude-code", "cursor", "vscode"])),
     async () => (await import("./snippet.ts")).snippet,
   );
 

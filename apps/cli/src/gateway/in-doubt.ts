@@ -96,7 +96,10 @@ function shownCall({ scope, key, data, startedAt }: OperationRecord): ShownCall 
   const capId = typeof facts.cap_id === "string" ? facts.cap_id : "";
   const [, , principal] = JSON.parse(scope) as string[];
   return {
-    id: createHash("sha256").update(canonicalJson([scope, key])).digest("hex").slice(0, 12),
+    id: createHash("sha256")
+      .update(canonicalJson([scope, key]))
+      .digest("hex")
+      .slice(0, 12),
     receipt: `${capId}/${encodeURIComponent(key)}`,
     principal: principal ?? "",
     since: startedAt === undefined ? "" : new Date(startedAt).toISOString(),

@@ -16,12 +16,10 @@ export interface AtStore {
 }
 
 /** Works on the store of a gateway, whether that runs or not. Rejects with `ToolglotError` `gateway/store` when there is none. */
-export async function onGatewayStore<Value>(
-  run: GatewayRun<{ tenant?: string }>,
-  work: (at: AtStore) => Promise<Value>,
-): Promise<Value> {
+export async function onGatewayStore<Value>(run: GatewayRun, work: (at: AtStore) => Promise<Value>): Promise<Value> {
   const config = await loadPlaces(run);
   const { store: setting, tenant, approvals } = config.settings;
+  const { tenant: wanted } = run.flags as { tenant?: string };
   if (setting === "memory") throw new UsageError(run.say.memoryStore);
   const path = /^sqlite:(.+)$/s.exec(setting)?.[1];
   if (path !== undefined && !existsSync(path)) throw new ToolglotError("gateway/store", run.say.noStore(path));
@@ -32,7 +30,7 @@ export async function onGatewayStore<Value>(
     // The gateway that runs tells of decisions, whoever makes them.
     outbox: approvals.webhook !== undefined,
   });
-  const operator = principal({ id: operatorName(), roles: ["approver"], tenant: run.flags.tenant ?? tenant });
+  const operator = principal({ id: operatorName(), roles: ["approver"], tenant: wanted ?? tenant });
   try {
     return await work({ router, config, operator });
   } finally {

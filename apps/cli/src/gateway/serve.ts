@@ -2,7 +2,7 @@ import { createGateway } from "@toolglot/gateway";
 import { defined } from "@toolglot/internal";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Host } from "../host.ts";
-import { loadNamed, stateDirOf } from "./config.ts";
+import { loadNamed } from "./config.ts";
 import type { GatewayRun } from "./flags.ts";
 import { logTo } from "./log-lines.ts";
 
@@ -19,7 +19,7 @@ export async function serve(run: GatewayRun): Promise<number> {
   const stopped = untilStopped(host);
   const { principal, allowVolatile } = flags;
   const gateway = await createGateway(config, {
-    ...defined({ stateDir: stateDirOf(run), principal, allowVolatile }),
+    ...defined({ principal, allowVolatile }),
     noAuth: !flags.auth,
     log,
   });

@@ -67,10 +67,7 @@ export function revokeToken(run: GatewayRun, id: string): Promise<number> {
   });
 }
 
-async function withTokens(
-  run: GatewayRun,
-  work: (tokens: Tokens, tenant: string) => Promise<number>,
-): Promise<number> {
+async function withTokens(run: GatewayRun, work: (tokens: Tokens, tenant: string) => Promise<number>): Promise<number> {
   const { settings } = await loadPlaces(run);
   const tokens = await openTokens(settings.tokens);
   try {

@@ -8,7 +8,8 @@ const en = (cli: string) => ({
   lang: "language of what is said here",
   json: "as JSON",
   flags: {
-    config: "a configuration, or a client's own file of servers; more than once, the later one wins (default: toolglot.json of this folder)",
+    config:
+      "a configuration, or a client's own file of servers; more than once, the later one wins (default: toolglot.json of this folder)",
     stdio: "serves the client that starts it, over standard input and output",
     http: "serves over HTTP at [HOST:]PORT (default: 127.0.0.1:8765, path /mcp)",
     store: "sqlite:PATH or memory (default: sqlite:<state-dir>/gateway.db)",
@@ -45,7 +46,8 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     slow: "it gave no list of tools in time",
   },
   init: {
-    about: "finds the servers of the clients on this machine, and writes toolglot.json, and makes two tokens; never writes over a file",
+    about:
+      "finds the servers of the clients on this machine, and writes toolglot.json, and makes two tokens; never writes over a file",
     oneFile: "init writes one file: give --config once.",
     written: (file: string, servers: number) =>
       `${file} is written, with ${servers} server${servers === 1 ? "" : "s"} that your clients start.`,
@@ -71,7 +73,8 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     list: "all tokens, without what would let somebody use them",
     revoke: "refuses a token from now on, within two seconds",
     id: "as list shows it",
-    added: (id: string, name: string) => `Token ${id} for ${name}. It is shown this one time: keep it where only its owner can read it.`,
+    added: (id: string, name: string) =>
+      `Token ${id} for ${name}. It is shown this one time: keep it where only its owner can read it.`,
     none: `No tokens. ${cli} gateway token add NAME makes one.`,
     heads: ["ID", "PRINCIPAL", "TENANT", "ROLES", "MADE", "STATE"],
     good: "good",
@@ -115,12 +118,14 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
   accept: {
     about: "accepts tools that have changed, or are new, as their server listed them last",
     what: "SERVER, or SERVER/TOOL",
-    done: (tools: readonly string[]) => `Accepted: ${tools.join(", ")}. A gateway that runs takes them in within seconds.`,
+    done: (tools: readonly string[]) =>
+      `Accepted: ${tools.join(", ")}. A gateway that runs takes them in within seconds.`,
     none: (what: string) => `Nothing of ${what} waits to be accepted.`,
   },
   audit: {
     about: "the log of decisions and outcomes",
-    verify: "checks every row, and that each operation has its rows; exit code 1 and the row when something does not fit",
+    verify:
+      "checks every row, and that each operation has its rows; exit code 1 and the row when something does not fit",
     head: "a file with a head that was noted elsewhere, as audit.head writes it: the log must still have that row",
     badHead: (file: string) => `${file} has no head: { "index": 12, "hash": "64 hex digits" } is wanted.`,
     noHead: (file: string, reason: string) => `${file} can't be read: ${reason}`,
@@ -128,7 +133,8 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     ok: "ok: every row follows from the one before",
     broken: (row: number | undefined, problem: string) =>
       `broken${row === undefined ? "" : ` at row ${row}`}: ${problem}`,
-    export: "writes the rows to standard output, as JSON lines with their hashes; what was exported may be deleted for its age",
+    export:
+      "writes the rows to standard output, as JSON lines with their hashes; what was exported may be deleted for its age",
     before: "only rows before this date",
     exported: (rows: number, last: number | undefined) =>
       last === undefined ? "No rows." : `${rows} rows, the last of them ${last}.`,

@@ -58,6 +58,8 @@ export interface Place {
   inReasoning: boolean;
   /** It has no marks. */
   isBare?: boolean;
+  /** Whether a name is a tool's: a run without marks that has another one is none, and is not read on. */
+  knows?: (name: string | undefined) => boolean;
   /** The fence around it is its wrapper. */
   isInFence?: boolean;
 }
@@ -81,9 +83,10 @@ function* readBare(
       else events.push(event);
     });
   const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
-  const done = yield* readRun(block, cursor, marks, place);
+  const knows = (name: string | undefined): boolean => name !== undefined && bare.knows(name);
+  const done = yield* readRun(block, cursor, marks, { ...place, knows });
   const { calls, rejected, status } = done.block;
-  const areKnown = [...calls, ...rejected].every(({ name }) => name !== undefined && bare.knows(name));
+  const areKnown = [...calls, ...rejected].every(({ name }) => knows(name));
   if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
     bare.textUntil = block.failedAt ?? done.end;
     return { segments: [], end: start };
@@ -241,6 +244,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       block.isTruncated = true;
       return;
     }
+    if (place.knows?.(call.name) === false) return;
     if (!isWrapped && !inList && marks.callOpen) {
       // Its opener was lost.
       yield* cursor.takeAny(close);

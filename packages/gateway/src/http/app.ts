@@ -4,6 +4,7 @@ import { createFetchHandler, type Router } from "@toolglot/trp-core";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Authenticator } from "../identity/authenticator.ts";
+import type { ApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
 import { checkHead } from "./guards.ts";
 import { type HostRules, hostCheck, hostName, isLoopback } from "./hosts.ts";
@@ -25,7 +26,7 @@ export interface HttpAppOptions {
   /** What else a server needs to be ready, besides the store and the file of tokens. */
   readiness?: () => readonly ReadinessCheck[] | Promise<readonly ReadinessCheck[]>;
   /** The page for people, mounted at `/approvals`. */
-  page?: { readonly routes: Hono<HostEnv>; close(): void };
+  page?: Pick<ApprovalsPage, "routes" | "close">;
   /** Gets a line about an error that no answer shows. */
   log?(line: string): void;
 }

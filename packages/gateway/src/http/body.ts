@@ -4,10 +4,13 @@ import { joinBytes } from "@toolglot/internal";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the body of a request, counted as it comes: a `Content-Length` may be missing or wrong. Undefined when it has more than
+ * Reads the body of a request, or of a response, counted as it comes: a `Content-Length` may be missing or wrong. Undefined when it has more than
  * `maxBytes`; the rest is left unread. Rejects when the sender is gone before the end.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
+export async function readBody(
+  request: Pick<Request, "body" | "headers">,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();

@@ -44,8 +44,13 @@ export function exactResult<Result extends object>(read: Result): Result {
 
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block.type === "string";
 
-/** Returns a result without the word that only the wire has. */
-export function withoutWire(result: JsonObject): JsonObject {
-  const { resultType: _, ...rest } = result;
-  return rest;
+/** What a server says of itself in each result of the newest revision. */
+const serverInfoKey = "io.modelcontextprotocol/serverInfo";
+
+/** Returns a result without what belongs to this connection, and not to the result. */
+export function withoutWire({ resultType: _, ...result }: JsonObject): JsonObject {
+  if (!isObject(result._meta) || !Object.hasOwn(result._meta, serverInfoKey)) return result;
+  const { [serverInfoKey]: __, ...meta } = result._meta as JsonObject;
+  const { _meta: ___, ...rest } = result;
+  return Object.keys(meta).length === 0 ? rest : { ...result, _meta: meta };
 }

@@ -208,7 +208,7 @@ function mendedEvent(event: string, incoming: Incoming): string {
   const lines = event.split(/\r\n|\r|\n/);
   const isData = (line: string): boolean => /^data(?::|$)/.test(line);
   const data = lines.filter(isData).map((line) => line.replace(/^data:? ?/, ""));
-  const names = lines.some((line) => /^event: ?(?!message$)/.test(line));
+  const names = lines.some((line) => /^event:(?! ?message$)/.test(line));
   if (data.length === 0 || names || data.join("") === "") return event;
   const message = incoming.readText(data.join("\n"));
   if (message === undefined) return event;

@@ -35,7 +35,10 @@ export interface SessionParts {
   events: Omit<TransportEvents, "onAuthorizationUrl">;
 }
 
-/** Milliseconds that a server may take to answer the question for the newest revision. Older ones may not answer at all. */
+/**
+ * Milliseconds that a process may take to answer the question for the newest revision. Older ones may not answer at all; over HTTP every
+ * one answers, and one far away takes its time.
+ */
 const probeMs = 1_000;
 
 /** The one revision that is not begun with `initialize`, as far as the official client knows. */
@@ -59,8 +62,9 @@ export async function openSession(
       memory.authorizationUrl = url;
     },
   };
+  const isHttp = typeof config !== "function" && config.type === "http";
   const attempt = async (make: () => MadeTransport | Promise<MadeTransport>, era: Era): Promise<Session> => {
-    const client = parts.makeClient(negotiation(era === "newest" ? { pin: newest } : revision, timeout));
+    const client = parts.makeClient(negotiation(era === "newest" ? { pin: newest } : revision, timeout, isHttp));
     const made = await make();
     parts.watch(made);
     // The question for the newest revision looks at no signal.
@@ -87,7 +91,7 @@ export async function openSession(
     }
   };
   const make = (): Promise<MadeTransport> => makeTransport(sdk, options, events);
-  const mayFallBack = typeof config !== "function" && config.type === "http" && config.fallback !== false;
+  const mayFallBack = isHttp && config.fallback !== false;
   const era = revision === "auto" ? memory.era : "ask";
   memory.authorizationUrl = undefined;
   try {
@@ -99,7 +103,6 @@ export async function openSession(
       memory.era = "ask";
       // It was not asked, or started too slowly to answer in time.
       if (theirRevisions(error)?.includes(newest)) return await attempt(make, "newest");
-      const isHttp = typeof config !== "function" && config.type === "http";
       if (era === "legacy" || !isConfused(error, sdk, isHttp)) throw error;
       return await attempt(make, era === "newest" ? "ask" : "legacy");
     }
@@ -114,9 +117,13 @@ export async function openSession(
   }
 }
 
-function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeout: number): RevisionOptions {
+function negotiation(
+  revision: NonNullable<McpClientOptions["revision"]>,
+  timeout: number,
+  isHttp: boolean,
+): RevisionOptions {
   // An old server may not answer a question before `initialize`. One that starts slowly is asked again, by its later answer.
-  const timeoutMs = Math.min(probeMs, timeout / 2);
+  const timeoutMs = Math.min(isHttp ? timeout : probeMs, timeout / 2);
   if (revision === "auto") return { versionNegotiation: { mode: "auto", probe: { timeoutMs } } };
   if (revision === "legacy") return {};
   if (revision.pin >= newest) return { versionNegotiation: { mode: { pin: revision.pin } } };

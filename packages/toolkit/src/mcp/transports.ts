@@ -31,6 +31,8 @@ export async function makeTransport(
 ): Promise<MadeTransport> {
   if (typeof config === "function") return { transport: await config(), said: () => "" };
   if (config.type === "http") {
+    // To unlock or renew a token may take longer than a server may think about the first question: that is not its time.
+    if (config.authProvider !== undefined && "token" in config.authProvider) await config.authProvider.token();
     const options = httpOptions(config, maxBufferSize, events, true);
     return { transport: new sdk.StreamableHTTPClientTransport(new URL(config.url), options), said: () => "" };
   }

@@ -29,6 +29,19 @@ it("signs requests with the provider's token", async () => {
   expect(await final(kit, { name: "a" })).toMatchObject({ status: "ok" });
 });
 
+it("waits for a provider that takes longer than the server may for its first answer", async () => {
+  let isFirst = true;
+  const token = async (): Promise<string> => {
+    if (isFirst) await new Promise((resolve) => setTimeout(resolve, 1_200));
+    isFirst = false;
+    return "s3cret";
+  };
+  const { transport, methods } = guarded("s3cret", { authProvider: { token } });
+  const kit = new Toolkit();
+  await kit.registerMcpClient(clientOf({ name: "x", transport }));
+  expect(methods()).toEqual(["server/discover", "initialize", "notifications/initialized", "tools/list"]);
+});
+
 const other = { token: async (): Promise<string> => "0ther-t0ken" };
 
 it.each<[string, Partial<McpHttpTransport>]>([

@@ -1,3 +1,4 @@
+import { visibleText as shown } from "@toolglot/internal";
 import type { ApprovalRecord } from "../store/types.ts";
 
 /** Letters of a value that are shown at its beginning and its end; what is between is given by its length. */
@@ -5,12 +6,6 @@ const head = 7500;
 const tail = 500;
 /** Values that are shown one by one. */
 const maxValues = 200;
-
-/**
- * What can't be seen, or changes how other text looks: controls, formats (bidi among them), line breaks, spaces that look
- * like another, letters without a shape, lone surrogates, private and unassigned code points.
- */
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /**
  * A request in words, as an approver is to see it: who asks for what, and every argument on a line of its own. What the
@@ -72,13 +67,4 @@ function quoted(text: string): string {
 
 function escaped(text: string): string {
   return shown(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'));
-}
-
-function shown(text: string): string {
-  return text.replace(unseen, (letter) => {
-    if (letter === "\n") return "\\n";
-    if (letter === "\r") return "\\r";
-    if (letter === "\t") return "\\t";
-    return `\\u{${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
-  });
 }

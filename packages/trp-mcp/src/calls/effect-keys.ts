@@ -48,14 +48,22 @@ export class EffectKeys {
     this.#store = store;
   }
 
-  /** Returns the key that a call for this effect has. `anew`: what is done counts as over at once. Rejects when the store does. */
-  async current(effect: NamedEffect, anew = false): Promise<EffectKey> {
+  /**
+   * Returns the key that a call for this effect has. `anew`: what is done counts as over at once. `since`: what was done since then does
+   * not. Rejects when the store does.
+   */
+  async current(effect: NamedEffect, anew = false, since?: number): Promise<EffectKey> {
     const place = placeOf(effect);
     const known = this.#turns.get(place) ?? (await this.#kept(place));
-    for (let turn = known; turn < known + mostTurns; turn++) {
+    // Meanwhile others may have asked for the effect once more.
+    const first = since === undefined ? known : Math.max(0, known - 1);
+    for (let turn = first; turn < known + mostTurns; turn++) {
       const key = keyOf(effect.name, turn);
       const record = await this.#read(effect, key);
-      if (record !== undefined && isOver(record, effect.tool, anew, this.#store.now())) continue;
+      const isOwn = record?.state === "done" && since !== undefined && (record.finishedAt ?? 0) >= since;
+      if (record !== undefined && !isOwn && isOver(record, effect.tool, anew, this.#store.now())) continue;
+      // Nothing is known any more of what is before the turn that counts.
+      if (record === undefined && turn < known) continue;
       await this.#keep(place, turn, known);
       return { key, turn, record };
     }

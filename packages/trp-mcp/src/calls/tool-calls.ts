@@ -143,7 +143,7 @@ class RoutedCalls implements ToolCalls {
     let forgotten = 0;
     let isAsked = false;
     for (;;) {
-      const place = prepared.effect && (await this.#keys.current(prepared.effect, prepared.again));
+      const place = prepared.effect && (await this.#keys.current(prepared.effect, prepared.again, call.begunAt));
       const key = call.key ?? place?.key;
       const { extras, result } = await this.#send(prepared, key);
       const { error } = result;
@@ -179,7 +179,7 @@ class RoutedCalls implements ToolCalls {
     key: string | undefined,
   ): Promise<{ extras: CallExtras; result: CallResult }> {
     const { channel } = this.#options;
-    const { caller, signal, onProgress, ask } = context;
+    const { caller, signal, onProgress, ask, traceId } = context;
     const client = this.#clients.of(caller, again ? [...caller.principal.roles, againRole] : undefined);
     const callId = randomUUID();
     const extras: CallExtras = defined({ ask, onProgress, meta: call.meta });
@@ -188,7 +188,7 @@ class RoutedCalls implements ToolCalls {
     signal?.addEventListener("abort", stop, { once: true });
     try {
       const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: mostMs };
-      return { extras, result: await client.call(request, { deadlineMs: mostMs + 10_000 }) };
+      return { extras, result: await client.call(request, { deadlineMs: mostMs + 10_000, ...defined({ traceId }) }) };
     } finally {
       channel.close(callId);
       signal?.removeEventListener("abort", stop);

@@ -92,8 +92,8 @@ interface Entry {
   text: string;
 }
 
-/** How often it is looked whether a tool that waits was accepted elsewhere. */
-const acceptedEveryMs = 5_000;
+/** How often it is looked whether a tool that waits was accepted elsewhere, and whether the store is back. */
+const acceptedEveryMs = 2_000;
 
 class Server implements ImportedServer {
   readonly name: string;
@@ -190,8 +190,7 @@ class Server implements ImportedServer {
     const listed = await this.client.listTools();
     this.#upstream.met();
     this.#listed = listed;
-    await this.#import();
-    this.#isReady();
+    await this.#tryImport();
   }
 
   onChange(listener: () => void): () => void {
@@ -236,10 +235,26 @@ class Server implements ImportedServer {
     const hasChanged = this.#replace(next, schemas) || changes.length > 0;
     this.#importOffer();
     const isWaiting = [...(pinned?.values() ?? [])].some(({ accepted }) => !accepted);
-    clearTimeout(this.#timer);
     // Somebody may accept it in another process.
-    if (isWaiting) this.#timer = inBackground(() => void this.#import().catch(() => {}), acceptedEveryMs);
+    if (isWaiting) this.#importLater();
+    this.#isReady();
     if (hasChanged) for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Nothing changes while the store can't say what was seen before. That is no fault of the server. */
+  async #tryImport(): Promise<void> {
+    try {
+      await this.#import();
+    } catch (error) {
+      const message = `The tools can't be compared with those that were seen before: ${errorText(error)}.`;
+      this.#tellOnce(undefined, "unusable", message);
+      this.#importLater();
+    }
+  }
+
+  #importLater(): void {
+    clearTimeout(this.#timer);
+    if (!this.#closed) this.#timer = inBackground(() => void this.#tryImport(), acceptedEveryMs);
   }
 
   /** Those that can be called at all, each name once. */
@@ -367,12 +382,12 @@ class Server implements ImportedServer {
     }
   }
 
-  #tellOnce(tool: string, kind: ImportNotice["kind"], message: string): void {
+  #tellOnce(tool: string | undefined, kind: ImportNotice["kind"], message: string): void {
     const text = canonicalJson([tool, kind, message]);
     if (this.#told.has(text)) return;
     if (this.#told.size > 10_000) this.#told.clear();
     this.#told.add(text);
-    this.#tell({ tool, kind, message });
+    this.#tell({ kind, message, ...defined({ tool }) });
   }
 
   #tell(notice: Omit<ImportNotice, "server">): void {

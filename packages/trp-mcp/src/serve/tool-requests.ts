@@ -112,6 +112,7 @@ export class ToolRequests {
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, name, target)) throw badState();
     const answers = context.mcpReq.inputResponses ?? {};
+    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     const person: Person = {
       can,
       state,
@@ -125,11 +126,10 @@ export class ToolRequests {
           name,
           run,
           callerOf(incoming),
-          { signal, onProgress, ...((can.forms || can.urls) && { ask }) },
+          { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) },
           person,
         ),
       );
-    const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     for (;;) {
       const end = await call.next(round);
       if ("result" in end) return end.result;

@@ -6,6 +6,11 @@ export function trackedResponse(response: Response, onEnd: () => void): Response
     return response;
   }
   const reader = body.getReader();
+  let hasEnded = false;
+  const end = (): void => {
+    if (!hasEnded) onEnd();
+    hasEnded = true;
+  };
   const tracked = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -14,14 +19,15 @@ export function trackedResponse(response: Response, onEnd: () => void): Response
           controller.enqueue(value);
           return;
         }
-        controller.close();
+        // A client that is gone has closed it.
+        if (!hasEnded) controller.close();
       } catch (error) {
         controller.error(error);
       }
-      onEnd();
+      end();
     },
     async cancel(reason) {
-      onEnd();
+      end();
       await reader.cancel(reason);
     },
   });

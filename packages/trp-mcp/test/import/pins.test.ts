@@ -137,6 +137,23 @@ test("the owner's word stands above what was pinned", async () => {
   expect(shapes(server)).toEqual({ a: "READ LOW pure" });
 });
 
+test("a store that can't say what was seen costs no server, and nothing is imported until it is back", async () => {
+  const store = new MemoryStore();
+  const { get } = store.blobs;
+  let isDown = true;
+  Object.assign(store.blobs, {
+    get: (name: string) => (isDown ? Promise.reject(new Error("the store is locked")) : get(name)),
+  });
+  const { server, notices } = await rig(changing([tool("a")]).transport, { store });
+  await until(() => notices.length > 0);
+  expect(notices).toMatchObject([{ server: "srv", message: expect.stringContaining("the store is locked") }]);
+  expect(server.tools).toEqual([]);
+  expect(server.state().up).toBe(true);
+  isDown = false;
+  await server.ready();
+  expect(shapes(server)).toEqual({ a: "WRITE HIGH opaque" });
+});
+
 test("pins that can't be read make all tools new ones", async () => {
   const store = new MemoryStore();
   await store.blobs.put("trp-mcp/pins/srv", new TextEncoder().encode("{broken"));

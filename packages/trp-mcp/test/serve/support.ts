@@ -53,7 +53,10 @@ export async function upstream(
   name: string,
   tools: readonly TestTool[],
   answer: Answer = (tool) => ({ content: [{ type: "text", text: tool }] }),
-  options: Partial<McpClientOptions> & { instructions?: string; serve?: (server: Server) => void } = {},
+  options: Omit<Partial<McpClientOptions>, "instructions"> & {
+    instructions?: string;
+    serve?: (server: Server) => void;
+  } = {},
 ): Promise<ImportedServer & { tools: ImportedTool[]; change(): void }> {
   const { instructions, serve, ...rest } = options;
   const transport = async () => {
@@ -184,7 +187,8 @@ export class DirectCalls implements ToolCalls {
     if (method !== undefined) {
       return client.request(method, args).then(
         (result) => answerOf(result, { status: "done", dispatched: true, receipt: "rcp_1" }),
-        (error: Error) => answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
+        (error: Error) =>
+          answerOf(textOf(error.message, true), { status: "failed", dispatched: true, receipt: "rcp_1" }),
       );
     }
     const { signal, onProgress, ask } = context;
@@ -343,4 +347,53 @@ export async function until(holds: () => boolean | Promise<boolean>, ms = 8000):
     if (performance.now() > end) throw new Error(`waited in vain for ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** A request of the newest revision, over plain HTTP. */
+export function newestRequest(
+  url: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  {
+    token = "anna",
+    headers = {},
+    capabilities = {},
+  }: { token?: string; headers?: Record<string, string>; capabilities?: object } = {},
+): Request {
+  const _meta = {
+    ...(params._meta as object | undefined),
+    "io.modelcontextprotocol/protocolVersion": newest,
+    "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  };
+  const name = params.name ?? params.uri;
+  return new Request(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+      "mcp-protocol-version": newest,
+      "mcp-method": method,
+      ...(typeof name === "string" && { "mcp-name": name }),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+  });
+}
+
+/** The status and the JSON-RPC answer of a response, which may be a stream. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever a test wants to look at
+export async function answerIn(response: Response): Promise<{ status: number; result?: any; error?: any }> {
+  const text = await response.text();
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const json = isStream ? (text.match(/^data: (.*)$/gm)?.at(-1) ?? "").slice(6) : text;
+  const { result, error } = json === "" ? {} : JSON.parse(json);
+  return { status: response.status, result, error };
+}
+
+/** Sends a request to a gate without a port between. */
+export async function ask(gate: McpGate, request: Request, more: Partial<GateCaller> = {}) {
+  const id = request.headers.get("authorization")?.replace("Bearer ", "") ?? "anna";
+  return answerIn(await gate.fetch(request, { principal: principal(id), credential: id, ...more }));
 }

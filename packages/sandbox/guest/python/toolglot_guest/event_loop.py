@@ -6,6 +6,7 @@ No promise of JavaScript takes part: the loop's `select` waits for the host's ne
 import asyncio
 import collections
 import contextlib
+import functools
 import inspect
 import sys
 import time
@@ -265,11 +266,16 @@ def make(tool):
 
 
 def starting(function):
-    """What the rewritten calls in `await f(…)` and `gather(f(…))` call in place of the function."""
+    """What the rewritten calls in `await f(…)` and `gather(f(…))` call in place of the function, or of a `functools.partial` of it."""
     try:
-        return _starts.get(function, function)
+        found = _starts.get(function)
     except TypeError:
         return function
+    if found is not None:
+        return found
+    if isinstance(function, functools.partial) and (inner := starting(function.func)) is not function.func:
+        return functools.partial(inner, *function.args, **function.keywords)
+    return function
 
 
 async def _ready(value):
@@ -283,8 +289,9 @@ def awaitable(value):
 
 async def to_thread(func, /, *args, **kwargs):
     """asyncio.to_thread: a tool's call is in flight beside others, anything else is done at once."""
-    found = starting(func)(*args, **kwargs)
-    return await found if found is not None and func in _starts else found
+    start = starting(func)
+    found = start(*args, **kwargs)
+    return found if start is func else await found
 
 
 def run(main, *, debug=None, loop_factory=None):

@@ -1,0 +1,27 @@
+import { type AuthProvider, UnauthorizedError } from "@modelcontextprotocol/client";
+
+/** Where a provider's tokens come from. */
+export interface TokenSource {
+  /** Resolves with a token that is good; `refused`: another one than that. Undefined: a person has to log in. */
+  access(refused?: string): Promise<string | undefined>;
+  /** What to tell when a person has to log in: one sentence. */
+  cure(): string;
+}
+
+/**
+ * Returns what an MCP client signs its requests with. It never sends anybody anywhere: without a login the request fails as
+ * `toolkit/mcp-unauthorised`, and says what to do.
+ */
+export function authProvider({ access, cure }: TokenSource): AuthProvider {
+  let given: string | undefined;
+  return {
+    async token() {
+      given = await access();
+      return given;
+    },
+    async onUnauthorized() {
+      const other = await access(given);
+      if (other === undefined) throw new UnauthorizedError(cure());
+    },
+  };
+}
