@@ -1,9 +1,9 @@
 // Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
 // Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
 import { packageOf } from "./lib/arrows.mjs";
 import { createChecks } from "./lib/checks.mjs";
@@ -215,7 +215,11 @@ async function consumeExamples(title, folders) {
       await verify(`${file} does what it says`, async () => {
         const absent = packagesImportedBy(join(path, program)).filter((used) => !(used in dependencies));
         if (absent.length > 0) throw new Error(`its package.json lacks ${[...new Set(absent)].join(", ")}`);
-        if (!program.endsWith(".ts")) return runInside(project, join(path, program));
+        // Some have files beside them.
+        if (!program.endsWith(".ts")) {
+          cpSync(path, project, { recursive: true, filter: (from) => basename(from) !== "package.json" });
+          return runInside(project, join(path, program));
+        }
         const printed = await runCompiled(project, file);
         const output = shown.find((each) => each.file === file)?.output;
         if (output !== undefined && printed.trimEnd() !== output.trimEnd())

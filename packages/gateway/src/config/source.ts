@@ -17,6 +17,8 @@ export class Source {
   /** Undefined when the file is no JSON. */
   readonly root: Node | undefined;
   readonly problems: readonly ConfigProblem[];
+  /** Where lines begin. */
+  #lines: number[] | undefined;
 
   constructor(file: string, folder: string, text: string) {
     this.file = file;
@@ -49,8 +51,14 @@ export class Source {
   }
 
   #place(offset: number): { line: number; column: number } {
-    const before = this.text.slice(0, offset).split(/\r\n|\r|\n/);
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    this.#lines ??= [0, ...[...this.text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
+    let [low, high] = [0, this.#lines.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) + 1 };
   }
 }
 

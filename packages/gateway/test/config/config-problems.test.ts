@@ -1,4 +1,5 @@
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
+import { slug } from "@toolglot/trp-mcp";
 import { expect, it } from "vitest";
 import { errorsOf, load, problemsOf, withSettings } from "./rig.ts";
 
@@ -138,6 +139,20 @@ it("should say where a rule is wrong, also in a file of rules, all at once", asy
   ]);
   const inline = await problemsOf(`{ "gateway": { "policy": ${rules} } }`);
   expect(inline.map(({ path: at }) => at)).toContain("gateway.policy.rules[2].which.famlies");
+});
+
+it("should tell two servers apart that would have one name in cap_ids", async () => {
+  const mcpServers = { Shop: { command: "x" }, [slug("Shop")]: { command: "y" } };
+  expect(await errorsOf({ mcpServers })).toEqual([
+    `mcpServers.${slug("Shop")}: has the same name in cap_ids as "Shop"`,
+  ]);
+});
+
+it("should tell very many mistakes in a large file without delay", async () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `"k${index % 10_000}": 1,`);
+  const problems = await problemsOf(`{ "gateway": {\n${keys.join("\n")}\n} }`);
+  expect(problems.length).toBeGreaterThan(20_000);
+  expect(problems.at(-1)?.line).toBe(20_001);
 });
 
 it("should say of flags that they come from the command line", async () => {
