@@ -106,7 +106,7 @@ class RoutedGateway implements Gateway {
       tool: this.#tool,
       options,
       // Once a minute: in a chat it would hide what people are asked.
-      ...((settings.approvals.webhook?.format ?? "chat") === "json" && {
+      ...(settings.approvals.webhook?.format === "json" && {
         onHead: (head) => this.#webhook?.tell(headEvent(head)),
       }),
       // What a tool answers is no fault of the gateway.
