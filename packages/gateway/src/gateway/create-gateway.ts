@@ -140,7 +140,10 @@ class RoutedGateway implements Gateway {
       ...{ config, router: this.router, channel: this.#channel, secret },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
       onChange: () => this.#gate.notifyChanged(),
-      onToolChange: (notice) => this.#webhook?.tell(toolEvent(notice), `${notice.server} ${notice.tool}`),
+      onToolChange: (notice) => {
+        const { server, tool, kind } = notice;
+        this.#webhook?.tell(toolEvent(notice), `${server} ${tool} ${kind}`);
+      },
       log: (line) => this.#log(line),
     });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
