@@ -274,7 +274,10 @@ describe("retention of the audit log", () => {
         ok: true,
       });
       const dropped = { index: 5, hash: first?.prevHash ?? "" };
-      expect(await router.audit.verify({ ...proof, expect: dropped })).toMatchObject({ ok: false });
+      expect(await router.audit.verify({ ...proof, expect: dropped })).toMatchObject({
+        ok: false,
+        problem: "row 5, which was noted, is not in the log, which begins with row 6",
+      });
     },
   );
 

@@ -18,6 +18,7 @@ it("notes the newest head, and tells the webhook of it, of tools that changed an
   const settings = {
     approvals: { waitMs: 0, webhook: { url: to.url, secret: "a key of the webhook" } },
     audit: { head: "head.json" },
+    retention: { auditDays: 1 },
     servers: { [server]: { pin: "strict" } },
   };
   const run = async (shop: JsonObject, work: (client: Client) => Promise<unknown>): Promise<void> => {
