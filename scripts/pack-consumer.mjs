@@ -151,9 +151,11 @@ async function consumeReadmes() {
     .filter(({ file }) => existsSync(join(root, file)))
     .map(({ file, folder }) => ({ file, folder, text: readFileSync(join(root, file), "utf8") }))
     .map((page) => ({ ...page, examples: readmeExamples(page.text) }));
-  const others = readmes.flatMap(({ folder, examples }) =>
-    examples.flatMap(({ program }) => thirdParty(folder, program)),
-  );
+  const others = readmes.flatMap(({ folder, text, examples }) => {
+    // A program may start what the page has its reader install.
+    const started = [...packagesToInstall(text)].filter((name) => existsSync(join(folder, "node_modules", name)));
+    return thirdParty(folder, [...examples.flatMap(({ program }) => importedPackages(program)), ...started]);
+  });
   const installed = await verify("readmes: all packages install together", () =>
     install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor), ...others])]),
   );
@@ -277,13 +279,13 @@ const importedPackages = (program) =>
     .filter((name) => !isBuiltin(name));
 
 /**
- * What else a program imports, in the version that its package is developed with, or else any package of the repository.
+ * What is needed from npm, in the version that a package is developed with, or else any package of the repository.
  * @param {string} folder
- * @param {string} program
+ * @param {string[]} names
  */
-function thirdParty(folder, program) {
+function thirdParty(folder, names) {
   const places = [folder, ...workspaceMembers().map(({ path }) => path)];
-  return importedPackages(program)
+  return names
     .filter((name) => !packages.some(({ manifest }) => manifest.name === name))
     .map((name) => {
       const manifests = places.map((place) => join(place, "node_modules", name, "package.json"));
