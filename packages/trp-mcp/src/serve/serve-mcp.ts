@@ -23,6 +23,7 @@ import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
@@ -92,17 +93,19 @@ class Gate implements McpGate {
 
   constructor(options: ServeMcpOptions) {
     this.#options = options;
-    const { calls, servers, visible, own, face: name = "auto", requestSecret } = options;
+    const { calls, servers, visible, own, face: name = "auto", requestSecret, store, taskAfterMs = 10_000 } = options;
     const onError = (error: Error): void => options.onError?.(error);
     const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
-    const asked = new AskedCalls(calls, states, logs);
+    const tasks = store && new Tasks({ store, face, calls, onError });
+    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
     this.#parts = {
       options,
       face,
       tools: new ToolRequests(face, calls, asked),
       asked,
+      tasks,
       offers: new Offers(options),
       logs,
       subscriptions: new Subscriptions(onError),
@@ -198,6 +201,7 @@ class Gate implements McpGate {
     this.#parts.asked.close();
     for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
+      this.#parts.tasks?.close(),
       this.#handler.close(),
       this.#sessions.end(() => true),
       ...[...this.#connections].map((connection) => connection.close()),
