@@ -181,7 +181,7 @@ class RoutedCalls implements ToolCalls {
   decide = (caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean> =>
     this.#asking.decide(caller, approvalId, decision);
 
-  decided = (
+  whenDecided = (
     { principal }: Caller,
     approvalId: string,
     { ms, ...wait }: { signal?: AbortSignal; ms: number },

@@ -23,6 +23,7 @@ import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { missingTasksIn } from "./task-requests.ts";
 import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
@@ -163,7 +164,12 @@ class Gate implements McpGate {
     };
     transport.onmessage = (message, extra) => {
       const listen = listenIn(message);
-      if (listen !== undefined) open(message, listen).then((allowed) => onmessage?.(allowed, extra), onError);
+      const missing = this.#parts.tasks && missingTasksIn(message);
+      if (missing !== undefined && "id" in message) {
+        const { code, message: text, data } = missing;
+        const id = message.id as string | number;
+        transport.send({ jsonrpc: "2.0", id, error: { code, message: text, data } }).catch(onError);
+      } else if (listen !== undefined) open(message, listen).then((allowed) => onmessage?.(allowed, extra), onError);
       else {
         if ("method" in message && message.method === "notifications/cancelled")
           ends.get(message.params?.requestId)?.();
@@ -211,6 +217,8 @@ class Gate implements McpGate {
 
   /** Answers a request of the newest revision. */
   async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
+    const missing = this.#parts.tasks && missingTasksIn(body);
+    if (missing !== undefined) return errorResponse(400, missing, { id: Object(body).id });
     const authInfo = authOf(caller, this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
     const exchange = { caller, ending: new AbortController() };

@@ -33,6 +33,12 @@ export interface TaskClient {
 /** What a task begins with: a call that waits for an approval, or one that runs. */
 export type TaskStart = { approval: NonNullable<TaskState["approval"]> } | { running: RunningCall<ToolAnswer> };
 
+/** A task that this process works on, and the approval that it began with. */
+interface Work {
+  ending: AbortController;
+  approvalId: string | undefined;
+}
+
 interface TaskParts {
   store: TaskStore;
   face: Face;
@@ -50,7 +56,7 @@ export class Tasks {
   readonly #log: TaskLog;
   readonly #onError: (error: Error) => void;
   readonly #worker = randomUUID();
-  readonly #working = new Map<string, AbortController>();
+  readonly #working = new Map<string, Work>();
   #closed = false;
 
   constructor({ store, face, calls, onError }: TaskParts) {
@@ -75,6 +81,8 @@ export class Tasks {
   async begin(call: TaskCall, client: TaskClient, start: TaskStart): Promise<ReturnType<typeof handleOf>> {
     const now = this.#log.now();
     const isRunning = "running" in start;
+    const known = isRunning ? undefined : await this.#waitingFor(start.approval.approvalId, client);
+    if (known !== undefined) return handleOf(known);
     const last = isRunning ? now : start.approval.expiresAt;
     const { id, state } = await this.#log.create({
       ...{ owner: principalKey(client.caller), call, worker: this.#worker, leaseUntil: now + leaseMs },
@@ -84,6 +92,13 @@ export class Tasks {
     });
     this.#work(id, state, client, isRunning ? start.running : undefined);
     return handleOf(viewOf(id, state, client.can));
+  }
+
+  /** The task that waits for an approval: a call that is repeated meanwhile begins no other. */
+  async #waitingFor(approvalId: string, client: TaskClient): Promise<TaskView | undefined> {
+    const [id] = [...this.#working].find(([, work]) => work.approvalId === approvalId) ?? [];
+    const state = id === undefined ? undefined : await this.#log.read(id, client.caller);
+    return id === undefined || state?.stage !== "waiting" ? undefined : viewOf(id, state, client.can);
   }
 
   async get(id: string, client: TaskClient): Promise<TaskView> {
@@ -121,7 +136,7 @@ export class Tasks {
       return isFinal(now) || now.cancelAsked ? undefined : { cancelAsked: true };
     });
     if (cancelled?.stage !== "cancelled" || cancelled.approval === undefined) return;
-    this.#working.get(id)?.abort();
+    this.#working.get(id)?.ending.abort();
     const { approvalId, fingerprint } = cancelled.approval;
     const comment = "Withdrawn: the client has cancelled its task.";
     await this.#calls.decide(client.caller, approvalId, { decision: "deny", comment, ...defined({ fingerprint }) });
@@ -130,7 +145,7 @@ export class Tasks {
   /** Leaves what waits to other processes. Calls that run go on. */
   async close(): Promise<void> {
     this.#closed = true;
-    const left = [...this.#working].map(async ([id, ending]) => {
+    const left = [...this.#working].map(async ([id, { ending }]) => {
       ending.abort();
       await this.#log.change(id, (now) =>
         now.worker === this.#worker && now.stage === "waiting" ? { leaseUntil: 0 } : undefined,
@@ -163,7 +178,7 @@ export class Tasks {
   /** Works on a task, in the background. When the store can't serve, the task is left to the next that is asked. */
   #work(id: string, state: TaskState, client: TaskClient, running: RunningCall<ToolAnswer> | undefined): void {
     const ending = new AbortController();
-    this.#working.set(id, ending);
+    this.#working.set(id, { ending, approvalId: state.approval?.approvalId });
     const renew = setInterval(() => {
       this.#log
         .change(id, (now) => (isFinal(now) || now.worker !== this.#worker ? undefined : this.#lease()))
@@ -223,7 +238,7 @@ export class Tasks {
     const { approvalId, expiresAt } = approval as NonNullable<TaskState["approval"]>;
     // A little longer than the request lives: then it is known to have expired.
     const ms = Math.min(Math.max(0, expiresAt - this.#log.now()) + 100, maxTimerMs);
-    await this.#calls.decided(caller, approvalId, { signal, ms });
+    await this.#calls.whenDecided(caller, approvalId, { signal, ms });
     if (signal.aborted) return undefined;
     const begunAt = this.#log.now();
     if (begunAt < expiresAt) return this.#change(id, "waiting", { stage: "running", begunAt });
