@@ -25,7 +25,7 @@ import type { TaskCall } from "./task-log.ts";
 import type { TaskStart, Tasks } from "./tasks.ts";
 
 /** Where calls become tasks, and after how many milliseconds. */
-export interface TaskRule {
+interface TaskRule {
   tasks: Tasks;
   afterMs: number;
 }

@@ -23,7 +23,7 @@ export interface TaskCall {
  * `waiting`: for a decision about its approval. `running`: its call has been begun, or soon will be; nothing takes it back from here. The
  * others are final.
  */
-export type TaskStage = "waiting" | "running" | "completed" | "failed" | "cancelled";
+type TaskStage = "waiting" | "running" | "completed" | "failed" | "cancelled";
 
 /** A task, as it is now. */
 export interface TaskState {

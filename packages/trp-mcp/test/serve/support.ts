@@ -133,11 +133,13 @@ export async function routed(
     repeat = "window",
     rules,
     store = new MemoryStore(),
-  }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[]; store?: RouterStore } = {},
+    approvalTtlMs = 900_000,
+  }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[]; store?: RouterStore; approvalTtlMs?: number } = {},
 ): Promise<{ servers: ImportedServer[]; calls: ToolCalls; router: Router }> {
   const servers: ImportedServer[] = [];
   const router = createRouter({
     store,
+    times: { approvalTtlMs },
     allowVolatile: true,
     maxResultTokens: 4_000_000,
     policy: askAgain(createPolicy({ version: "1", rules: rules ?? [{ id: "all", decision: "allow" }] })),

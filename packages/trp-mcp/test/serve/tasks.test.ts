@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolglot/core";
 import { openSqlite } from "@toolglot/sqlite";
 import { MemoryStore, principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
@@ -21,17 +22,19 @@ interface Setting {
   answer?: Answer;
   ran?: string[];
   taskAfterMs?: number;
+  approvalTtlMs?: number;
 }
 
 /** A gate with tasks before one server, all of it real. */
-async function shop({ store = new MemoryStore(), rules = approve, answer, ran = [], taskAfterMs }: Setting = {}) {
+async function shop({ rules = approve, store = new MemoryStore(), answer, ran = [], ...more }: Setting = {}) {
+  const { taskAfterMs, approvalTtlMs = 900_000 } = more;
   const transport = inProcess("shop", [{ name: "refund" }], async (name, args, context) => {
     ran.push(`${name} ${JSON.stringify(args)}`);
     return (await answer?.(name, args, context)) ?? { content: [{ type: "text", text: `done ${ran.length}` }] };
   });
-  const { servers, calls, router } = await routed({ shop: transport }, { rules, store });
+  const { servers, calls, router } = await routed({ shop: transport }, { rules, store, approvalTtlMs });
   const set = gateOf(servers, { calls, store, ...(taskAfterMs !== undefined && { taskAfterMs }) });
-  return { ...set, calls, router, ran };
+  return { ...set, calls, servers, router, ran };
 }
 
 interface From {
@@ -153,7 +156,7 @@ it("leaves the decision to the page where the client can't be asked, and runs th
   const { result: task } = await refund(gate, from);
   expect(task).toMatchObject({ resultType: "task", status: "working" });
   expect(task.statusMessage).toContain("https://gate.test/approvals/");
-  const [{ id }] = (await router.approvals.list(boss)) as [{ id: string }];
+  const { id = "" } = (await router.approvals.list(boss))[0] ?? {};
   // What it was not asked, it can't answer.
   const inputResponses = { [id]: { action: "accept", content: { decision: "approve" } } };
   await send(gate, "tasks/update", { taskId: task.taskId, inputResponses }, from);
@@ -162,6 +165,32 @@ it("leaves the decision to the page where the client can't be asked, and runs th
   const done = await taskAt(gate, task.taskId, final, from);
   expect(done).toMatchObject({ status: "completed", result: { content: [{ text: "done 1" }] } });
   expect(ran).toHaveLength(1);
+});
+
+it("ends a task that nobody decided about in time, and runs nothing", async () => {
+  const { gate, ran } = await shop({ approvalTtlMs: 1_000 });
+  const { taskId } = (await refund(gate)).result;
+  const done = await taskAt(gate, taskId, final);
+  expect(done).toMatchObject({
+    status: "completed",
+    result: { isError: true, _meta: { "toolglot/outcome": { status: "refused", dispatched: false } } },
+  });
+  expect(done.result.content[0].text).toContain("expired");
+  expect(ran).toEqual([]);
+});
+
+it("fails a task whose tool is gone when it is approved", async () => {
+  const { gate, servers, router, ran } = await shop();
+  const { taskId } = (await refund(gate)).result;
+  const { id = "" } = (await router.approvals.list(boss))[0] ?? {};
+  servers.splice(0);
+  await router.approvals.approve(boss, id);
+  expect(await taskAt(gate, taskId, final)).toMatchObject({
+    status: "failed",
+    statusMessage: expect.stringContaining("shop__refund"),
+    error: { code: -32602 },
+  });
+  expect(ran).toEqual([]);
 });
 
 it("makes a task of a call that takes long; its end is noted, and cancels nothing", async () => {
@@ -349,4 +378,32 @@ it("does nothing twice when a process takes over a call that is still running", 
     result: { content: [{ text: "done 1" }] },
   });
   expect(ran).toHaveLength(1);
+});
+
+it("has tasks on a pipe as well, on 2026-07-28", async () => {
+  const { gate, ran } = await shop();
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a test wants to look at
+  const answers: any[] = [];
+  ours.onmessage = (message) => answers.push(message);
+  const connection = gate.connect(theirs as never, { principal: makePrincipal({ id: "anna" }) });
+  onTestFinished(() => connection.close());
+  await ours.start();
+  let id = 0;
+  const over = async (method: string, params: Record<string, unknown>, capabilities: object = forms) => {
+    const { params: sent } = await newestRequest("http://pipe.test", method, params, { capabilities }).json();
+    await ours.send({ jsonrpc: "2.0", id: ++id, method, params: sent });
+    await until(() => answers.some((answer) => answer.id === id));
+    return answers.find((answer) => answer.id === id);
+  };
+  const call = { name: "shop__refund", arguments: { id: "o1" } };
+  const { taskId } = (await over("tools/call", call)).result;
+  expect((await over("tasks/get", { taskId })).result).toMatchObject({ status: "input_required" });
+  expect((await over("tasks/get", { taskId }, {})).error.code).toBe(-32021);
+  const listen = { notifications: { taskIds: [taskId] } };
+  expect((await over("subscriptions/listen", listen, {})).error.code).toBe(-32021);
+  expect((await over("tasks/cancel", { taskId })).result).toMatchObject({ resultType: "complete" });
+  // Over HTTP, the same principal finds it.
+  expect((await send(gate, "tasks/get", { taskId })).result).toMatchObject({ status: "cancelled" });
+  expect(ran).toEqual([]);
 });
