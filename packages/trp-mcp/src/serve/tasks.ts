@@ -220,6 +220,7 @@ export class Tasks {
         if (!isBusy(answer)) return void (await this.#change(id, "running", ended(answer)));
         isRepeated = true;
         await sleep(busyMs, signal);
+        state = await this.#log.read(id, client.caller);
       } else {
         isRepeated = false;
         state = await this.#change(id, "running", { stage: "waiting", approval });
