@@ -40,6 +40,7 @@ export {
   type PolicyReportOptions,
   policyReport,
 } from "./report/policy-report.ts";
+export { type NameTool, nameTools } from "./report/tool-names.ts";
 export { createSecretMask, type SecretMask } from "./secrets/mask.ts";
 export type { GuaranteeName, VerifyResult } from "./verify/types.ts";
 export { verify } from "./verify/verify.ts";

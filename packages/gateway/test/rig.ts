@@ -30,36 +30,38 @@ export const secret = "sk-live-0123456789";
 const refund = "cap.mcp.shop.refund.v1";
 const lost = "cap.mcp.shop.lost.v1";
 
-export async function rig(store?: NonNullable<Parameters<typeof createRouter>[0]>["store"]): Promise<Rig> {
+/** `given`: a router of another making, instead of one on the store. */
+export async function rig(
+  store?: NonNullable<Parameters<typeof createRouter>[0]>["store"],
+  given?: Router,
+): Promise<Rig> {
   const refunds: object[] = [];
-  const router = createRouter({
-    ...(store === undefined ? { allowVolatile: true } : { store }),
-    outbox: true,
-    capabilities: [
-      defineCapability({
-        capId: refund,
-        name: "refund",
-        description: "Pays an order back.",
-        riskTier: "HIGH",
-        ioClass: "WRITE",
-        effect: "opaque",
-        args: { order: "string - Which order", "note?": "string - Why" },
-        execute: (args) => ({ paid: refunds.push(args) }),
-      }),
-      defineCapability({
-        capId: lost,
-        name: "lost",
-        description: "Its answer never comes.",
-        riskTier: "MEDIUM",
-        ioClass: "WRITE",
-        effect: "opaque",
-        args: { order: "string - Which order" },
-        execute: () => {
-          throw new Error("the connection was lost");
-        },
-      }),
-    ],
-  });
+  const router =
+    given ?? createRouter({ ...(store === undefined ? { allowVolatile: true } : { store }), outbox: true });
+  router.registry.register(
+    defineCapability({
+      capId: refund,
+      name: "refund",
+      description: "Pays an order back.",
+      riskTier: "HIGH",
+      ioClass: "WRITE",
+      effect: "opaque",
+      args: { order: "string - Which order", "note?": "string - Why" },
+      execute: (args) => ({ paid: refunds.push(args) }),
+    }),
+    defineCapability({
+      capId: lost,
+      name: "lost",
+      description: "Its answer never comes.",
+      riskTier: "MEDIUM",
+      ioClass: "WRITE",
+      effect: "opaque",
+      args: { order: "string - Which order" },
+      execute: () => {
+        throw new Error("the connection was lost");
+      },
+    }),
+  );
   const tokens = await openTokens((await scratchFolder()).at("tokens.json"), { watchMs: 20 });
   const auth = await createAuthenticator({ tokens });
   const mask = createSecretMask([["SHOP_KEY", secret]]);

@@ -274,9 +274,46 @@ describe("retention of the audit log", () => {
         ok: true,
       });
       const dropped = { index: 5, hash: first?.prevHash ?? "" };
-      expect(await router.audit.verify({ ...proof, expect: dropped })).toMatchObject({ ok: false });
+      expect(await router.audit.verify({ ...proof, expect: dropped })).toMatchObject({
+        ok: false,
+        problem: "row 5, which was noted, is not in the log, which begins with row 6",
+      });
     },
   );
+
+  it("drops nothing that is not exported, however old it is", async () => {
+    const faults: unknown[] = [];
+    let exported: () => number = () => 3;
+    const { router, pass } = await stage({
+      times,
+      checkpoints: { exportedUpTo: () => exported() },
+      onError: (error) => faults.push(error),
+    });
+    for (let n = 1; n <= 3; n++) {
+      await calls(router, n, n);
+      await router.audit.checkpoint();
+    }
+    pass(40 * day);
+    const released = async (n: number): Promise<number | undefined> => {
+      await calls(router, n, n);
+      const checkpoint = await router.audit.checkpoint();
+      await router.store.prune();
+      const [first] = await router.audit.read({ limit: 1 });
+      expect(first?.index).toBe(checkpoint?.from);
+      expect(await router.audit.verify()).toMatchObject({ ok: true });
+      return checkpoint?.from;
+    };
+    expect(await released(4)).toBe(2);
+    exported = () => {
+      throw new Error("no answer");
+    };
+    expect(await released(5)).toBe(2);
+    expect(faults).toEqual([new Error("no answer")]);
+    exported = () => Number.NaN;
+    expect(await released(6)).toBe(2);
+    exported = () => 1_000;
+    expect(await released(7)).toBe(6);
+  });
 
   it("keeps everything by default, and no outcome without its rows", async () => {
     const { router, pass } = await stage();

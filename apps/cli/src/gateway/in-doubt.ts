@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, OperationRecord } from "@toolglot/core";
-import { canonicalJson, isObject } from "@toolglot/internal";
+import { type NameTool, nameTools } from "@toolglot/gateway";
+import { canonicalJson, defined, isObject } from "@toolglot/internal";
 import type { Router } from "@toolglot/trp-core";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -27,6 +28,9 @@ interface ShownCall {
   id: string;
   /** What the client got. */
   receipt: string;
+  /** Names as their owner knows them. Absent for what is no server's. */
+  server?: string;
+  tool?: string;
   principal: string;
   since: string;
   arguments: unknown;
@@ -34,16 +38,18 @@ interface ShownCall {
 
 /** Shows the calls in doubt of a tenant. */
 export function listInDoubt(run: GatewayRun<InDoubtOptions>): Promise<number> {
-  return onGatewayStore(run, async ({ router, operator }) => {
+  return onGatewayStore(run, async ({ router, operator, config: { servers, disabled } }) => {
     const { stdout, env } = run.host;
+    const toolOf = await nameTools(router.store, [...servers.map(({ name }) => name), ...disabled]);
     const style = styleFor(stdout, env);
     const found = await router.operations.inDoubt(operator, most);
     if (found.length === 0 && !run.flags.json) stdout.write(`${run.say.inDoubt.none}\n`);
     for (const record of found) {
-      const call = shownCall(record);
-      const { id, receipt, principal, since } = call;
+      const call = shownCall(record, toolOf);
+      const { id, receipt, server, tool, principal, since } = call;
       const lines = [
         `${style.accent(id)}  ${visible(receipt)}`,
+        ...(server === undefined || tool === undefined ? [] : [`  ${visible(server)} › ${visible(tool)}`]),
         `  ${visible(principal)}  ${run.say.inDoubt.since(since)}`,
         `  ${visible(JSON.stringify(call.arguments))}`,
       ];
@@ -91,16 +97,18 @@ function resolutionOf(
   }
 }
 
-function shownCall({ scope, key, data, startedAt }: OperationRecord): ShownCall {
+function shownCall({ scope, key, data, startedAt }: OperationRecord, toolOf?: NameTool): ShownCall {
   const facts: JsonObject = isObject(data) ? (data as JsonObject) : {};
   const capId = typeof facts.cap_id === "string" ? facts.cap_id : "";
   const [, , principal] = JSON.parse(scope) as string[];
+  const { server, tool } = toolOf?.(capId) ?? {};
   return {
     id: createHash("sha256")
       .update(canonicalJson([scope, key]))
       .digest("hex")
       .slice(0, 12),
     receipt: `${capId}/${encodeURIComponent(key)}`,
+    ...defined({ server, tool }),
     principal: principal ?? "",
     since: startedAt === undefined ? "" : new Date(startedAt).toISOString(),
     arguments: facts.args ?? null,

@@ -22,6 +22,30 @@ it("serves its client over stdio: MCP alone on standard output, JSON lines on st
   );
 });
 
+it("records what a write has done whose client went away meanwhile", async () => {
+  const at = place();
+  const hold = join(at.folder, "hold");
+  at.write({ audit: { head: "head.json" } }, { env: { SHOP_HOLD: hold } });
+  const gateway = await startStdio(at);
+  gateway.tell("tools/call", { name: "shop__hold", arguments: { id: "A-1" } });
+  await gateway.seen("ran hold", "stderr");
+  gateway.leave();
+  // It takes nothing more when it has seen that its client is gone.
+  await gateway.left;
+  writeFileSync(hold, "");
+  expect((await gateway.ended).code).toBe(0);
+  expect((await at.run("in-doubt", "list")).stdout).toBe("No call is in doubt.\n");
+  expect((await at.run("audit", "verify", "--head", "head.json")).code).toBe(0);
+
+  const next = await startStdio(at);
+  const { result } = await next.ask("tools/call", { name: "shop__hold", arguments: { id: "A-1" } });
+  expect(result._meta["toolglot/outcome"].status).toBe("replayed");
+  expect(result.content).toContainEqual({ type: "text", text: "hold A-1" });
+  next.leave();
+  const { stderr } = await next.ended;
+  expect(stderr).not.toContain("ran hold");
+});
+
 it("ends on signals, with the exit codes that say so", async () => {
   const at = place();
   for (const [name, code] of [

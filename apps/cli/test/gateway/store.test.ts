@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { expect, it } from "vitest";
@@ -86,6 +86,23 @@ it("settles calls of which nobody knows whether they happened", async () => {
   expect(JSON.stringify(again.result.content)).toContain("seen at the bank");
   expect(again.result._meta["toolglot/outcome"].status).toBe("replayed");
   expect((await gateway.call("shop__lose", { id: "B" })).outcome.status).toBe("unknown");
+});
+
+it("names the tools of calls in doubt as their owner does, though no gateway runs", async () => {
+  const at = place();
+  const file = join(at.folder, "toolglot.json");
+  const { mcpServers } = JSON.parse(readFileSync(file, "utf8").replace(/^\/\/.*/, ""));
+  writeFileSync(file, JSON.stringify({ mcpServers: { "My Shop": mcpServers.shop } }));
+  const gateway = await startStdio(at, "--log", "silent");
+  const { result } = await gateway.ask("tools/list", {});
+  const name = result.tools.find((tool: Json) => tool.name.endsWith("__lose"))?.name;
+  expect((await gateway.call(name, { id: "A" })).outcome.receipt).toMatch(/^cap\.mcp\.my-shop-[a-z2-7]{6}\.lose\.v1\//);
+  gateway.leave();
+  await gateway.ended;
+  expect((await at.run("in-doubt", "list")).stdout).toContain("\n  My Shop › lose\n");
+  expect(lines((await at.run("in-doubt", "list", "--json")).stdout)).toMatchObject([
+    { server: "My Shop", tool: "lose" },
+  ]);
 });
 
 it("finds what was done to the audit log, and exports it", async () => {

@@ -168,13 +168,13 @@ export interface LimitSettings {
 
 /** The audit log. */
 export interface AuditSettings {
-  /** A file that the newest head is written to every minute. */
+  /** A file that the newest head is written to every minute, and when the gateway stops. */
   head?: string;
 }
 
 /** How long rows are kept. */
 export interface RetentionSettings {
-  /** Only rows that were exported are deleted. 0: kept for good. Default 0. */
+  /** Days that rows of the audit log are kept at least. Only rows that were exported are deleted. 0: kept for good. Default 0. */
   auditDays: number;
 }
 

@@ -21,6 +21,7 @@ import {
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig } from "../config/config-types.ts";
+import { headEvent, toolEvent } from "../http/events/own-events.ts";
 import { openWebhook, type Webhook } from "../http/events/webhook.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
@@ -29,7 +30,6 @@ import { measured } from "./measured.ts";
 import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
-import { checkSupported } from "./unsupported.ts";
 import { Upstreams } from "./upstreams.ts";
 
 const day = 86_400_000;
@@ -55,7 +55,6 @@ const settleMs = 5_000;
  */
 export async function createGateway(config: GatewayConfig, options: GatewayOptions = {}): Promise<Gateway> {
   checkKeys("createGateway", options, "principal:text allowVolatile:boolean noAuth:boolean log:function");
-  checkSupported(config);
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
   let gateway: RoutedGateway | undefined;
@@ -106,6 +105,10 @@ class RoutedGateway implements Gateway {
       secret,
       tool: this.#tool,
       options,
+      // Once a minute: in a chat it would hide what people are asked.
+      ...(settings.approvals.webhook?.format === "json" && {
+        onHead: (head) => this.#webhook?.tell(headEvent(head)),
+      }),
       // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
         this.#log({
@@ -137,6 +140,10 @@ class RoutedGateway implements Gateway {
       ...{ config, router: this.router, channel: this.#channel, secret },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
       onChange: () => this.#gate.notifyChanged(),
+      onToolChange: (notice) => {
+        const { server, tool, kind } = notice;
+        this.#webhook?.tell(toolEvent(notice), `${server} ${tool} ${kind}`);
+      },
       log: (line) => this.#log(line),
     });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
@@ -251,8 +258,9 @@ class RoutedGateway implements Gateway {
     const http = quietly(this.#http?.close(graceMs));
     // Programs go on later: what a router that closes refuses must not become a part of them.
     await quietly(this.#code?.close());
-    await quietly(this.#webhook?.close());
     await quietly(this.router.close({ graceMs }));
+    // It tells the last head as well, which the router notes when all is done.
+    await quietly(this.#webhook?.close());
     await quietly(this.#gate.close());
     await http;
     await quietly(this.#calls.close());

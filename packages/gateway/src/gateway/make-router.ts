@@ -10,6 +10,7 @@ import {
 import type { ApprovalRecord, RouterStore } from "@toolglot/trp-core/store";
 import { askAgain, elicitationRole, type ImportedTool, observePolicy } from "@toolglot/trp-mcp";
 import type { GatewaySettings } from "../config/settings.ts";
+import { exportedUpTo } from "../report/audit-export.ts";
 import type { GatewayOptions } from "./types.ts";
 
 /** What the router of a gateway is made of. */
@@ -23,15 +24,20 @@ export interface RouterParts {
   /** Finds a tool by its capability. */
   tool(capId: string): ImportedTool | undefined;
   options: Pick<GatewayOptions, "allowVolatile">;
+  /** Gets the newest row of the audit log, each minute in which there is one, and at the end. Default: nobody is told. */
+  onHead?: ((head: AuditCheckpoint) => void) | undefined;
   onError(error: unknown, facts: { capId?: string | undefined; operation?: string | undefined }): void;
 }
+
+const day = 86_400_000;
 
 /** Servers have their own care for what a text may hold, and a client that works with them directly is to work here. */
 const notOurs = ["control-characters", "secrets", "path", "url", "sql-read", "shell"];
 
 /** Creates the router of a gateway. It closes with `router.close`, the store apart. */
-export function makeRouter({ settings, store, policy, secret, tool, options, onError }: RouterParts): Router {
-  const { limits, approvals, results, audit } = settings;
+export function makeRouter({ settings, store, policy, secret, tool, options, onHead, onError }: RouterParts): Router {
+  const { limits, approvals, results, audit, retention } = settings;
+  const isKept = retention.auditDays === 0;
   const asking = askAgain(policy);
   return createRouter({
     store,
@@ -42,13 +48,19 @@ export function makeRouter({ settings, store, policy, secret, tool, options, onE
     pendingApprovals: limits.pendingPerPrincipal,
     mayDecide: (who, approval) => mayDecide(who, approval, tool(approval.capId)),
     limits: { callsInFlight: limits.callsInFlight },
-    times: { approvalTtlMs: approvals.ttlMs },
+    times: { approvalTtlMs: approvals.ttlMs, ...(!isKept && { auditTtlMs: retention.auditDays * day }) },
     // Results pass as they come, whatever a model's budget; one token is four bytes, and JSON in JSON is longer.
     maxResultTokens: Math.max(200, results.maxBytes),
     catalogTools: false,
     outbox: approvals.webhook !== undefined,
-    ...(audit.head !== undefined && {
-      checkpoints: { onCheckpoint: (checkpoint) => noteHead(audit.head as string, checkpoint) },
+    ...((audit.head !== undefined || onHead !== undefined || !isKept) && {
+      checkpoints: {
+        exportedUpTo: async () => (await exportedUpTo(store))?.index ?? 0,
+        async onCheckpoint(checkpoint) {
+          onHead?.(checkpoint);
+          if (audit.head !== undefined) await noteHead(audit.head, checkpoint);
+        },
+      },
     }),
     onError,
   });

@@ -5,6 +5,7 @@ import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
   type ImportedServer,
+  type ImportNotice,
   importMcpServer,
   type OwnTool,
   type ToolAnswer,
@@ -25,6 +26,8 @@ export interface UpstreamsParts {
   publicUrl(): string | undefined;
   /** What clients may do has changed. */
   onChange(): void;
+  /** A tool is not as it was when it was last seen, or is held back for that. */
+  onToolChange(notice: ImportNotice): void;
   log(line: LogLine): void;
 }
 
@@ -100,7 +103,11 @@ export class Upstreams {
       repeat: repeat ?? this.#parts.config.settings.repeat,
       limits: this.#parts.config.settings.results,
       ...(callers && { clientOf: (principal) => callers.clientOf(name, principal) }),
-      onNotice: ({ kind, tool, message }) => log(kind === "added" ? "debug" : "warn", message, tool),
+      onNotice: (notice) => {
+        const { kind, tool, message } = notice;
+        log(kind === "added" ? "debug" : "warn", message, tool);
+        if (kind === "changed" || kind === "held-back") this.#parts.onToolChange(notice);
+      },
     });
   }
 

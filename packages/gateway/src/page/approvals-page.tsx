@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { type HostRules, hostCheck } from "../http/hosts.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
 import type { Identity } from "../identity/types.ts";
+import { type NameTool, toolFromId } from "../report/tool-names.ts";
 import type { SecretMask } from "../secrets/mask.ts";
 import { assets } from "./assets.ts";
 import { Detail } from "./detail.tsx";
@@ -14,7 +15,6 @@ import { Logins } from "./logins.ts";
 import { pageKit } from "./page-kit.tsx";
 import { type Approval, argumentLines, callOf, doubtLines, type LastDone, visibleJson } from "./rendered.ts";
 import { signInRoutes } from "./sign-in-routes.tsx";
-import { type NameTool, toolFromId } from "./tool-name.tsx";
 import { doubtId, justDecided, lastUsed, mostListed, olderThan } from "./view-data.ts";
 import { type PageContext, type PageEnv, pageHeaders, pageLanguage, Visits } from "./visit.ts";
 

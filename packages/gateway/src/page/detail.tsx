@@ -1,11 +1,12 @@
 import { visibleText } from "@toolglot/internal";
 import type { Child } from "hono/jsx";
+import type { NameTool } from "../report/tool-names.ts";
 import { Note, type View } from "./layout.tsx";
 import { Risk, Status } from "./list.tsx";
 import type { Markup } from "./markup.ts";
 import type { Approval, ArgumentLine, LastDone } from "./rendered.ts";
 import { Time } from "./times.tsx";
-import { type NameTool, ToolName } from "./tool-name.tsx";
+import { ToolName } from "./tool-name.tsx";
 
 interface DetailProps {
   view: View;

@@ -1,10 +1,11 @@
 import { visibleText } from "@toolglot/internal";
+import type { NameTool } from "../report/tool-names.ts";
 import { Arguments, Fact } from "./detail.tsx";
 import { Note, type View } from "./layout.tsx";
 import type { Markup } from "./markup.ts";
 import type { ArgumentLine, Doubt, DoubtCall } from "./rendered.ts";
 import { Time } from "./times.tsx";
-import { type NameTool, ToolName } from "./tool-name.tsx";
+import { ToolName } from "./tool-name.tsx";
 import { doubtId } from "./view-data.ts";
 
 interface DoubtProps {

@@ -1,10 +1,10 @@
 import { visibleText } from "@toolglot/internal";
 import type { Router } from "@toolglot/trp-core";
+import type { NameTool } from "../report/tool-names.ts";
 import { Empty, type View } from "./layout.tsx";
 import type { Markup } from "./markup.ts";
 import { type Approval, type ArgumentLine, argumentLines, callOf, type Doubt, doubtLines } from "./rendered.ts";
 import { Time } from "./times.tsx";
-import type { NameTool } from "./tool-name.tsx";
 import { ToolName } from "./tool-name.tsx";
 import { doubtId } from "./view-data.ts";
 import type { Words } from "./words.ts";

@@ -1,6 +1,7 @@
 import { checkKeys } from "@toolglot/internal";
 import type { AuditRow, RouterStore } from "@toolglot/trp-core/store";
 import { observed } from "@toolglot/trp-mcp";
+import { toolFromId } from "./tool-names.ts";
 
 /** What one rule of a policy decided about one tool. */
 export interface PolicyReportLine {
@@ -71,7 +72,14 @@ export async function policyReport(
 function count(lines: Map<string, PolicyReportLine>, { at, entry }: AuditRow): void {
   const { kind, policy_rule: rule, policy_decision: decision, cap_id, error_code: code } = entry;
   if (kind !== "outcome" || rule === null || decision === null) return;
-  const fresh = { ...ruleOf(rule, decision), ...toolOf(cap_id), calls: 0, asked: 0, refused: 0, last: "" };
+  const fresh = {
+    ...ruleOf(rule, decision),
+    ...(toolFromId(cap_id) ?? { server: "", tool: cap_id }),
+    calls: 0,
+    asked: 0,
+    refused: 0,
+    last: "",
+  };
   const key = keyOf(fresh);
   const line = lines.get(key) ?? fresh;
   lines.set(key, line);
@@ -92,11 +100,6 @@ function ruleOf(
     }
   }
   return { rule, decision, applied: true };
-}
-
-function toolOf(capId: string): Pick<PolicyReportLine, "server" | "tool"> {
-  const [, server, tool] = /^cap\.mcp\.([^.]+)\.(.+)\.v\d+$/.exec(capId) ?? [];
-  return server === undefined || tool === undefined ? { server: "", tool: capId } : { server, tool };
 }
 
 function keyOf({ applied, decision, rule, server, tool }: PolicyReportLine): string {

@@ -45,7 +45,10 @@ it(`makes ${made.length} disturbed edits as they were meant, or refuses them (fi
       text: around(text, after),
     })),
   ).toEqual([]);
-  expect(count("forgiven", "in both") / made.filter(({ way }) => way.endsWith("in both")).length).toBeGreaterThan(0.5);
+  expect(count("forgiven", "in both") / made.filter(({ way }) => way.endsWith("in both")).length).toBeGreaterThan(
+    // Of a small sample the share is off by a few in a hundred.
+    rounds(0.4, 0.5),
+  );
 });
 
 it("makes the same edits undisturbed, and refuses only lines that would stand there twice", () => {

@@ -78,7 +78,8 @@ export async function verifyAudit(
     const ending = trusted.problemAtEnd(last?.index ?? 0);
     if (ending !== undefined) return broken({ ...end, brokenAt, problem: ending });
     if (expect !== undefined && !isNoted) {
-      return broken({ ...end, brokenAt, problem: `row ${expect.index}, which was noted, is not in the log` });
+      const start = begins && expect.index < begins.index ? `, which begins with row ${begins.index}` : "";
+      return broken({ ...end, brokenAt, problem: `row ${expect.index}, which was noted, is not in the log${start}` });
     }
     const missing = isWhole ? expected.problem(begins?.at) : undefined;
     if (missing !== undefined) return broken({ ...end, brokenAt, problem: missing });

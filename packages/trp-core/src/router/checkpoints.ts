@@ -18,14 +18,14 @@ export interface CheckpointDependencies {
   options: CheckpointOptions;
   /** The next checkpoint allows older rows to be dropped. Milliseconds. */
   auditTtlMs: number;
-  /** Called with errors of the signer and of `onCheckpoint`. Errors of the store are reported by `observedStore`. */
+  /** Called with errors of the functions in `options`. Errors of the store are reported by `observedStore`. */
   onFault(error: unknown): void;
 }
 
 const defaultRows = 1_000;
 
 export function createCheckpoints({ store, options, auditTtlMs, onFault }: CheckpointDependencies): Checkpoints {
-  const { signer, everyRows = defaultRows, onCheckpoint } = options;
+  const { signer, everyRows = defaultRows, onCheckpoint, exportedUpTo } = options;
   let running: Promise<AuditCheckpoint | undefined> | undefined;
   let rows = 0;
 
@@ -56,18 +56,20 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
   }
 
   /**
-   * Returns the `from` of the next checkpoint: the row of the newest checkpoint that is older than `auditTtlMs`. This row
-   * stays, and rows before it may be dropped.
+   * Returns the `from` of the next checkpoint: the row of the newest checkpoint that is older than `auditTtlMs` and, where
+   * that counts, exported. This row stays, and rows before it may be dropped.
    */
   async function firstRow(newest: AuditCheckpoint | undefined, now: number): Promise<number> {
     let from = newest?.from ?? 1;
     if (!Number.isFinite(auditTtlMs)) return from;
+    // Where that can't be told, nothing goes.
+    const exported = exportedUpTo ? await reported(exportedUpTo).catch(() => 0) : Number.POSITIVE_INFINITY;
     for (let after: number | undefined = 0; after !== undefined; ) {
       const page: AuditCheckpoint[] = await store.audit.checkpoints({ after, limit: pageSize });
-      const young = page.findIndex(({ at }) => at + auditTtlMs > now);
-      const old = young === -1 ? page : page.slice(0, young);
+      const kept = page.findIndex(({ at, index }) => at + auditTtlMs > now || !(index <= exported));
+      const old = kept === -1 ? page : page.slice(0, kept);
       from = Math.max(from, old.at(-1)?.index ?? 1);
-      after = young === -1 && page.length >= pageSize ? page.at(-1)?.index : undefined;
+      after = kept === -1 && page.length >= pageSize ? page.at(-1)?.index : undefined;
     }
     return from;
   }

@@ -36,7 +36,11 @@ export function checkOptions(options: RouterOptions): void {
 }
 
 function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail: (problem: string) => never): void {
-  checkKeys("createRouter: checkpoints", given, "signer:{sign} everyRows:number everyMs:number onCheckpoint:function");
+  checkKeys(
+    "createRouter: checkpoints",
+    given,
+    "signer:{sign} everyRows:number everyMs:number onCheckpoint:function exportedUpTo:function",
+  );
   const { signer, everyRows = 1, everyMs = 1 } = given;
   if (signer !== undefined && (typeof signer?.key !== "string" || typeof signer.sign !== "function")) {
     fail("checkpoints.signer must have a key and sign(bytes); checkpointSigner makes one of a private key");

@@ -90,6 +90,12 @@ export interface CheckpointOptions {
    * has access. An error goes to `onError`.
    */
   onCheckpoint?(checkpoint: AuditCheckpoint): void | Promise<void>;
+  /**
+   * Returns the index of the newest row that is kept elsewhere, such as in an export; 0 for none. Rows after it stay in the
+   * log, whatever `times.auditTtlMs` says. Called before each checkpoint. An error goes to `onError`, and nothing
+   * more may go. Default: the age alone decides.
+   */
+  exportedUpTo?(): number | Promise<number>;
 }
 
 /** Which call's capability threw. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
 import { canonicalJson, isObject, parseJson } from "@toolglot/internal";
 import type { ImportNotice } from "../types.ts";
-import { slug } from "./names.ts";
+import { slug, toolNames } from "./names.ts";
 import { type Judgement, stricter } from "./risk.ts";
 
 /** `off`: nothing is kept. `risk`: no tool counts as less harmful by itself. `strict`: a changed or new tool is held back as well. */
@@ -112,6 +112,11 @@ export class Pins {
     return waiting.map(({ name }) => name);
   }
 
+  /** Returns the names of the tools as seen last, and of those that were accepted and are gone. */
+  async names(): Promise<string[]> {
+    return [...((await this.#read())?.keys() ?? [])];
+  }
+
   /** Undefined when the server was never seen. What can't be read is as if all of its tools were new. */
   async #read(): Promise<Map<string, Pin> | undefined> {
     const bytes = await this.#blobs.get(placeOf(this.#server));
@@ -133,6 +138,15 @@ export class Pins {
  */
 export function acceptTools(store: Pick<Storage, "blobs">, server: string, tool?: string): Promise<string[]> {
   return new Pins(store.blobs, server).accept(tool);
+}
+
+/**
+ * Returns the names of a server's tools, by the ids of their capabilities, as they were seen by whoever imported them on the store last.
+ * Empty for a server that was never seen, or only with `pin: "off"`. Rejects when the store does.
+ */
+export async function seenTools(store: Pick<Storage, "blobs">, server: string): Promise<Map<string, string>> {
+  const names = toolNames(server, await new Pins(store.blobs, server).names());
+  return new Map([...names].map(([tool, { capId }]) => [capId, tool]));
 }
 
 type Facts = Pick<Pin, "name" | "seen" | "schema" | "judged">;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@toolglot/core";
 import { MemoryStore } from "@toolglot/trp-core";
 import { expect, test } from "vitest";
-import { acceptTools, type ImportedServer, type ImportNotice, type ImportOptions } from "../../src/index.ts";
+import { acceptTools, type ImportedServer, type ImportNotice, type ImportOptions, seenTools } from "../../src/index.ts";
 import { oddServer, type Rig, rig, scratch, until } from "./rig.ts";
 
 const read = { readOnlyHint: true };
@@ -159,4 +159,14 @@ test("pins that can't be read make all tools new ones", async () => {
   await store.blobs.put("trp-mcp/pins/srv", new TextEncoder().encode("{broken"));
   const { server } = await opened(changing([tool("a", { annotations: read })]).transport, { store });
   expect(shapes(server)).toEqual({ a: "READ HIGH pure" });
+});
+
+test("what was seen is known by the ids of capabilities, also without a connection", async () => {
+  const { transport } = changing([tool("a"), tool("deleteAll")]);
+  const store = new MemoryStore();
+  const { server } = await opened(transport, { store });
+  const seen = await seenTools(store, server.name);
+  expect(seen).toEqual(new Map(server.tools.map((one) => [one.capId, one.tool])));
+  expect([...seen.values()].sort()).toEqual(["a", "deleteAll"]);
+  expect(await seenTools(store, "nobody")).toEqual(new Map());
 });

@@ -154,7 +154,7 @@ it("refuses options that can't be right", async () => {
   const options = { calls: {}, servers: () => [], visible: () => true, info: { name: "a", version: "1" } };
   const made = (more: object) => () => serveMcp({ ...options, requestSecret: "x".repeat(32), ...more } as never);
   expect(made({ requestSecret: "short" })).toThrow(/at least 32 bytes/);
-  expect(made({ face: "codes" })).toThrow(/"face" must be/);
+  expect(made({ face: "codes" })).toThrow(/face must be/);
   expect(made({ limit: {} })).toThrow(/Did you mean "limits"/);
   expect(made({ limits: { session: 1 } })).toThrow(/Did you mean "sessions"/);
 });

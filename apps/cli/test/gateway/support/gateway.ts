@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,8 +57,12 @@ export interface Running {
   /** Over stdio: sends a request, and resolves with its answer. */
   ask(method: string, params: object): Promise<Json>;
   call(name: string, args: object): Promise<{ text: string; outcome: Json }>;
+  /** Over stdio: sends a request, and waits for nothing. Returns its id. */
+  tell(method: string, params: object): number;
   /** Ends standard input. */
   leave(): void;
+  /** Resolves when standard input has ended. */
+  left: Promise<unknown>;
 }
 
 /** Starts `gateway …` in this process, as a client or a service manager does. */
@@ -98,9 +102,13 @@ export function start({ folder, env, isTerminal = false }: Place, ...args: strin
       await expect.poll(() => written[stream], { timeout: 60_000 }).toContain(text);
       return written[stream];
     },
-    async ask(method, params) {
+    tell(method, params) {
       const id = ++count;
       stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+      return id;
+    },
+    async ask(method, params) {
+      const id = running.tell(method, params);
       const find = () => answers().find((one) => one.id === id && one.method === undefined);
       await expect.poll(find, { timeout: 60_000 }).toBeDefined();
       return find() as Json;
@@ -110,6 +118,7 @@ export function start({ folder, env, isTerminal = false }: Place, ...args: strin
       return { text: result.content[0].text, outcome: result._meta["toolglot/outcome"] };
     },
     leave: () => void stdin.end(),
+    left: once(stdin, "close"),
   };
   onTestFinished(async () => {
     stdin.end();

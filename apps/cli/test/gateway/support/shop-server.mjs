@@ -1,6 +1,8 @@
 // An MCP server over stdio without dependencies, which starts at once. It tells on standard error what it ran, and `lose` ends it in the
-// middle of a call. SHOP_WORDS: the description of its tools.
+// middle of a call. SHOP_WORDS: the description of its tools. SHOP_HOLD: a file that `hold` waits for.
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 
 const words = process.env.SHOP_WORDS ?? "Does it.";
 const inputSchema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
@@ -9,6 +11,9 @@ const tools = [
   { name: "refund", description: words, inputSchema },
   { name: "lose", description: words, inputSchema, annotations: { destructiveHint: false } },
 ];
+if (process.env.SHOP_HOLD) {
+  tools.push({ name: "hold", description: words, inputSchema, annotations: { destructiveHint: false } });
+}
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
@@ -21,6 +26,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (method === "tools/call") {
     process.stderr.write(`ran ${params.name} ${JSON.stringify(params.arguments)}\n`);
     if (params.name === "lose") process.exit(1);
+    if (params.name === "hold") while (!existsSync(process.env.SHOP_HOLD)) await setTimeout(5);
     reply({ result: { content: [{ type: "text", text: `${params.name} ${params.arguments.id}` }] } });
   } else reply({ error: { code: -32601, message: "no such method" } });
 }

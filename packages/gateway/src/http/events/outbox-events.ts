@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
 import type { OutboxEvent, Router } from "@toolglot/trp-core";
-import { type NameTool, toolFromId } from "../../page/tool-name.tsx";
+import { type NameTool, toolFromId } from "../../report/tool-names.ts";
 import type { WebhookEvent } from "./webhook-body.ts";
 
 /** What the events of a router are put into words with. */

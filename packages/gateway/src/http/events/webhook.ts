@@ -4,6 +4,7 @@ import { settleWithin, sleep } from "@toolglot/internal";
 import type { OutboxEvent } from "@toolglot/trp-core";
 import type { SecretMask } from "../../secrets/mask.ts";
 import { isLoopback } from "../hosts.ts";
+import { Deliveries } from "./deliveries.ts";
 import { type EventWords, recordOf, webhookEvent } from "./outbox-events.ts";
 import { signatureOf, type WebhookEvent, type WebhookFormat, webhookBody } from "./webhook-body.ts";
 
@@ -29,20 +30,21 @@ export interface WebhookOptions extends EventWords {
 export interface Webhook {
   /** Events that were not delivered yet, in this process. */
   pending(): number;
-  /** Tells an event that is not in the outbox. It is kept in memory alone; of one type only the newest waits. */
-  tell(event: WebhookEvent): void;
-  /** Stops. What was not delivered is told by the next process. */
+  /** Tells an event that is not in the outbox. It is kept in memory alone; of one type and subject only the newest waits. */
+  tell(event: WebhookEvent, about?: string): void;
+  /** Stops, after a try of what was told and not yet tried. What the outbox has is told by the next process. */
   close(): Promise<void>;
 }
 
 const consumer = "webhook";
 /** A process that was killed is replaced after this. Milliseconds. */
 const leaseMs = 15_000;
-/** How often the outbox is looked into for the events of other processes, and how long a receiver may take. Milliseconds. */
+/** How long it waits for a store that does not answer, and for a receiver. Milliseconds. */
 const pollMs = 5_000;
 const answerMs = 10_000;
-/** Requests at one time, and events in memory. */
-const mostAtOnce = 4;
+/** How long the last events of this process have when it closes. Milliseconds. */
+const lastWordsMs = 2_000;
+/** Events in memory, of each queue. */
 const mostWaiting = 1_000;
 
 /** Opens a webhook. Throws `ToolglotError` `config/value` for a URL that can't be. */
@@ -54,55 +56,53 @@ export function openWebhook(options: WebhookOptions): Webhook {
   return new OutboxWebhook(options);
 }
 
-/** An event on its way. */
-interface Delivery {
-  /** Its number in the outbox; absent for what is in memory alone. */
-  index?: number;
-  record: string;
-  /** When it happened. Milliseconds since the epoch. */
-  at: number;
-  words(): Promise<WebhookEvent | undefined>;
-  tries: number;
-  /** By `performance.now()`. */
-  dueAt: number;
-  isOnItsWay: boolean;
-}
-
 class OutboxWebhook implements Webhook {
   readonly #options: WebhookOptions;
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
-  readonly #done: Promise<void>;
-  /** In order, those of the outbox first come first. */
-  #deliveries: Delivery[] = [];
+  readonly #outbox: Deliveries;
+  /** Of this process alone, which tells them whoever delivers those of the outbox. */
+  readonly #own: Deliveries;
+  readonly #done: Promise<unknown>;
+  readonly #ownDone: Promise<void>;
   #readUpTo = 0;
-  #wake: () => void = () => {};
+  #isClosing = false;
 
   constructor(options: WebhookOptions) {
     this.#options = options;
+    const { firstRetryMs = 1_000, maxRetryMs = 300_000, giveUpMs = 86_400_000 } = options.times ?? {};
+    const delivering = {
+      times: { firstRetryMs, maxRetryMs, giveUpMs },
+      post: (event: WebhookEvent, signal: AbortSignal) => this.#post(event, signal),
+      log: (line: string) => this.#log(line),
+    };
+    this.#outbox = new Deliveries({ ...delivering, onDone: () => this.#acknowledge() });
+    this.#own = new Deliveries(delivering);
     this.#unsubscribe = options.router.subscribe(({ type }) => {
-      if (type.startsWith("approval.") || type === "call.in_doubt") this.#wake();
+      if (type.startsWith("approval.") || type === "call.in_doubt") this.#outbox.wake();
     });
     this.#done = this.#run();
+    this.#ownDone = this.#own.run(this.#closing.signal, { isEnding: () => this.#isClosing });
   }
 
   pending(): number {
-    return this.#deliveries.length;
+    return this.#outbox.size + this.#own.size;
   }
 
-  tell(event: WebhookEvent): void {
-    const record = `memory ${event.type}`;
-    this.#deliveries = this.#deliveries.filter((one) => one.record !== record || one.isOnItsWay);
-    const words = async (): Promise<WebhookEvent> => event;
-    this.#deliveries.push({ record, at: Date.parse(event.at), words, tries: 0, dueAt: 0, isOnItsWay: false });
-    this.#wake();
+  tell(event: WebhookEvent, about = ""): void {
+    const record = `${event.type} ${about}`.trimEnd();
+    this.#own.drop(record);
+    if (this.#own.size < mostWaiting) this.#own.add({ record, at: Date.parse(event.at), words: async () => event });
+    else this.#log(`an event was dropped, as too many wait: ${record}`);
   }
 
   async close(): Promise<void> {
     this.#unsubscribe();
+    this.#isClosing = true;
+    this.#own.wake();
+    await settleWithin(this.#ownDone, { ms: lastWordsMs });
     this.#closing.abort();
-    this.#wake();
-    await this.#done;
+    await Promise.all([this.#done, this.#ownDone]);
   }
 
   /** While another process delivers, this one waits for its turn. */
@@ -120,7 +120,7 @@ class OutboxWebhook implements Webhook {
         const held = await holdOperation(store.operations, request, { signal, now, background: true });
         if (!("claim" in held)) continue;
         try {
-          await this.#deliver(held.signal);
+          await this.#deliver(AbortSignal.any([held.signal, signal]));
         } finally {
           await held.stop();
           await store.operations.abandon(held.claim);
@@ -138,36 +138,14 @@ class OutboxWebhook implements Webhook {
     // A new one is told what happens from now on.
     this.#readUpTo =
       known?.position ?? (await outbox.acknowledge(consumer, (await outbox.read({ after: 0, limit: 1 })).last));
-    this.#deliveries = this.#deliveries.filter(({ index }) => index === undefined);
-    const running = new Set<Promise<void>>();
-    while (!signal.aborted && !this.#closing.signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await this.#read();
-      const waiting = this.#heads().filter(({ isOnItsWay }) => !isOnItsWay);
-      const due = waiting.filter(({ dueAt }) => dueAt <= performance.now()).slice(0, mostAtOnce - running.size);
-      for (const delivery of due) {
-        const sending = this.#send(delivery, signal).finally(() => {
-          running.delete(sending);
-          this.#wake();
-        });
-        running.add(sending);
-      }
-      const next = Math.min(
-        ...waiting.filter((one) => !due.includes(one)).map(({ dueAt }) => dueAt - performance.now()),
-      );
-      // While all places are taken, the end of a request wakes it.
-      const ms = running.size < mostAtOnce ? Math.min(pollMs, Math.max(1, next)) : pollMs;
-      await settleWithin(woken, { ms, signal });
-    }
-    await Promise.all(running);
+    this.#outbox.clear();
+    await this.#outbox.run(signal, { before: () => this.#read() });
   }
 
   /** Reads on, as long as there is room. What nobody is told of is acknowledged at once. */
   async #read(): Promise<void> {
     const { router } = this.#options;
-    while (this.#deliveries.length < mostWaiting) {
+    while (this.#outbox.size < mostWaiting) {
       const { events, missed } = await router.outbox.read({ after: this.#readUpTo, limit: 200 });
       if (missed !== undefined)
         this.#log(`events ${missed.first} to ${missed.last} were dropped before they were delivered`);
@@ -181,66 +159,31 @@ class OutboxWebhook implements Webhook {
   #take(event: OutboxEvent): void {
     const record = recordOf(event);
     if (record === undefined) return;
-    this.#deliveries.push({
-      ...{ index: event.index, record, at: event.event.at, tries: 0, dueAt: 0, isOnItsWay: false },
-      words: () => webhookEvent(event, this.#options),
+    const words = (): Promise<WebhookEvent | undefined> => webhookEvent(event, this.#options);
+    this.#outbox.add({ index: event.index, record, at: event.event.at, words });
+  }
+
+  async #post(event: WebhookEvent, signal: AbortSignal): Promise<void> {
+    const { mask, url, secret, format = "json" } = this.#options;
+    const body = webhookBody({ ...event, ...mask.maskData({ summary: event.summary, facts: event.facts }) }, format);
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "toolglot-gateway",
+        "toolglot-signature": signatureOf(secret, body, Math.floor(Date.now() / 1000)),
+      },
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
     });
-  }
-
-  /** The first of each record: the others wait for it. */
-  #heads(): Delivery[] {
-    const heads = new Map<string, Delivery>();
-    for (const delivery of this.#deliveries) if (!heads.has(delivery.record)) heads.set(delivery.record, delivery);
-    return [...heads.values()];
-  }
-
-  async #send(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    const { mask, url, secret, format = "json", times = {} } = this.#options;
-    const { firstRetryMs = 1_000, maxRetryMs = 300_000, giveUpMs = 86_400_000 } = times;
-    delivery.isOnItsWay = true;
-    try {
-      const event = await delivery.words();
-      if (event !== undefined) {
-        const body = webhookBody(
-          { ...event, ...mask.maskData({ summary: event.summary, facts: event.facts }) },
-          format,
-        );
-        const response = await fetch(url, {
-          method: "POST",
-          body,
-          headers: {
-            "content-type": "application/json",
-            "user-agent": "toolglot-gateway",
-            "toolglot-signature": signatureOf(secret, body, Math.floor(Date.now() / 1000)),
-          },
-          redirect: "manual",
-          signal: AbortSignal.any([signal, this.#closing.signal, AbortSignal.timeout(answerMs)]),
-        });
-        await response.body?.cancel();
-        if (!response.ok) throw new Error(`HTTP ${response.status}`);
-      }
-      await this.#finish(delivery);
-    } catch (error) {
-      delivery.isOnItsWay = false;
-      if (signal.aborted || this.#closing.signal.aborted) return;
-      if (delivery.tries === 0) this.#log(`the webhook got no answer, and tries again: ${(error as Error).message}`);
-      delivery.tries += 1;
-      delivery.dueAt = performance.now() + Math.min(maxRetryMs, firstRetryMs * 2 ** (delivery.tries - 1));
-      if (Date.now() - delivery.at < giveUpMs) return;
-      this.#log(`the webhook gives up an event: ${delivery.record}`);
-      await this.#finish(delivery).catch(() => {});
-    }
-  }
-
-  async #finish(delivery: Delivery): Promise<void> {
-    this.#deliveries = this.#deliveries.filter((one) => one !== delivery);
-    // When that fails, the event is told once more after a restart.
-    await this.#acknowledge().catch(() => {});
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
   }
 
   /** Up to the first that was not delivered. */
   async #acknowledge(): Promise<void> {
-    const first = this.#deliveries.find(({ index }) => index !== undefined)?.index;
+    const { first } = this.#outbox;
     await this.#options.router.outbox.acknowledge(consumer, first === undefined ? this.#readUpTo : first - 1);
   }
 

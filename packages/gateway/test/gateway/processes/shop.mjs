@@ -1,4 +1,5 @@
 // A shop: what it does stands in a file, one line for each time that it was done.
+// SHOP_WORDS: the description of its refund.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { Server } from "@modelcontextprotocol/server";
@@ -14,7 +15,7 @@ const tools = [
     inputSchema: id,
     annotations: { readOnlyHint: false, destructiveHint: false },
   },
-  { name: "refund", description: "Refunds an order: money goes out.", inputSchema: id },
+  { name: "refund", description: process.env.SHOP_WORDS ?? "Refunds an order: money goes out.", inputSchema: id },
 ];
 const server = new Server({ name: "shop", version: "1.0.0" }, { capabilities: { tools: {} } });
 server.setRequestHandler("tools/list", () => ({ tools }));

@@ -1,40 +1,13 @@
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { openSqlite } from "@toolglot/sqlite";
 import { principal } from "@toolglot/trp-core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openWebhook, type Webhook, type WebhookOptions } from "../../../src/http/events/webhook.ts";
 import { lost, type Rig, rig, secret } from "../../rig.ts";
+import { type Receiver, receiver } from "./receiver.ts";
 
 const ada = principal({ id: "ada", roles: ["approver"] });
-
-interface Receiver {
-  url: string;
-  got: { headers: IncomingHttpHeaders; body: string; json: Record<string, unknown> }[];
-  /** What is answered to a body; 200 by default. */
-  answer: (json: Record<string, unknown>) => number;
-}
-
-async function receiver(): Promise<Receiver> {
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const json = JSON.parse(body) as Record<string, unknown>;
-    const status = it.answer(json);
-    if (status === 200) it.got.push({ headers: request.headers, body, json });
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const it: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    got: [],
-    answer: () => 200,
-  };
-  return it;
-}
 
 function hook({ router, mask }: Rig, { url }: Receiver, more: Partial<WebhookOptions> = {}): Webhook {
   const webhook = openWebhook({
@@ -52,6 +25,10 @@ function hook({ router, mask }: Rig, { url }: Receiver, more: Partial<WebhookOpt
 const ready = ({ router }: Rig) => vi.waitFor(async () => expect(await router.outbox.consumers()).toHaveLength(1));
 
 const types = ({ got }: Receiver) => got.map(({ json }) => json.type);
+
+const noted = (type: "audit.head" | "upstream.changed", id: string) => ({
+  ...{ type, id, at: new Date().toISOString(), summary: `This is ${id}.`, facts: {} },
+});
 
 describe("a webhook", () => {
   it("tells requests, decisions and doubts, signed", async () => {
@@ -153,6 +130,47 @@ describe("a webhook", () => {
     await two.router.approvals.approve(ada, id);
     await vi.waitFor(() => expect(types(to)).toContain("approval.decided"), { timeout: 5_000 });
     expect(new Set(types(to))).toEqual(new Set(["approval.requested", "approval.decided"]));
+  });
+
+  it("tells of its own process without waiting for the one that delivers, and its last word before it closes", async () => {
+    const scratch = await scratchFolder();
+    const open = async () => {
+      const store = await openSqlite({ file: scratch.at("gateway.db") });
+      onTestFinished(() => store.close());
+      return rig(store);
+    };
+    const [one, two, to] = [await open(), await open(), await receiver()];
+    hook(one, to);
+    await ready(one);
+    const second = hook(two, to);
+    second.tell(noted("upstream.changed", "a"), "shop refund");
+    second.tell(noted("upstream.changed", "b"), "shop read");
+    await vi.waitFor(() => expect(to.got.map(({ json }) => json.id).sort()).toEqual(["a", "b"]));
+    second.tell(noted("audit.head", "c"));
+    await second.close();
+    expect(to.got.at(-1)?.json.id).toBe("c");
+  });
+
+  it("closes though nobody takes its last word", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    to.answer = () => 503;
+    const webhook = hook(parts, to, { times: { firstRetryMs: 100_000 } });
+    webhook.tell(noted("audit.head", "a"));
+    await webhook.close();
+    expect(webhook.pending()).toBe(1);
+  });
+
+  it("tells only the newest of what has changed while its receiver was away", async () => {
+    const [parts, to] = [await rig(), await receiver()];
+    to.answer = () => 503;
+    const webhook = hook(parts, to);
+    webhook.tell(noted("audit.head", "a"));
+    await vi.waitFor(() => expect(webhook.pending()).toBe(1));
+    for (const id of ["b", "c", "d"]) webhook.tell(noted("audit.head", id));
+    to.answer = () => 200;
+    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    expect(to.got.at(-1)?.json.id).toBe("d");
+    expect(to.got.length).toBeLessThan(3);
   });
 
   it("writes to chats with a link, and lets nobody write markup there", async () => {

@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import type { AuditCheckpoint } from "@toolglot/trp-core";
+import type { ImportNotice } from "@toolglot/trp-mcp";
+import type { WebhookEvent } from "./webhook-body.ts";
+
+/** Says where the audit log ends: whoever keeps it finds a log that was cut off, or written anew. */
+export function headEvent({ index, hash, at }: AuditCheckpoint): WebhookEvent {
+  return {
+    type: "audit.head",
+    // A log that was written anew has other hashes.
+    id: `head_${index}_${hash.slice(0, 12)}`,
+    at: new Date(at).toISOString(),
+    summary: `The audit log ends with row ${index}, whose hash is ${hash}.`,
+    facts: { index, hash },
+  };
+}
+
+/** Says that a tool is not what it was. */
+export function toolEvent({ server, tool = "", kind, message }: ImportNotice): WebhookEvent {
+  return {
+    type: "upstream.changed",
+    id: `upstream_${randomUUID()}`,
+    at: new Date().toISOString(),
+    summary: `${server} › ${tool}: ${message}`,
+    facts: { server, tool, kind },
+  };
+}

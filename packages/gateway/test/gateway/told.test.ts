@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolglot/core";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { openStore } from "../../src/index.ts";
+import { receiver } from "../http/events/receiver.ts";
+import { open, shopServer } from "./support.ts";
+
+/** A server whose name is not a part of ids as it is. */
+const server = "My Shop";
+
+it("notes the newest head, and tells the webhook of it, of tools that changed and of what people decide, by true names", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-told-"));
+  const to = await receiver();
+  const told = (type: string) => to.got.map(({ json }) => json).filter((json) => json.type === type);
+  const settings = {
+    approvals: { waitMs: 0, webhook: { url: to.url, secret: "a key of the webhook" } },
+    audit: { head: "head.json" },
+    retention: { auditDays: 1 },
+    servers: { [server]: { pin: "strict" } },
+  };
+  const run = async (shop: JsonObject, work: (client: Client) => Promise<unknown>): Promise<void> => {
+    const { gateway, token } = await open({ [server]: shop }, settings, {}, folder);
+    onTestFinished(() => gateway.close());
+    await gateway.settled();
+    const { url } = await gateway.listen();
+    const client = new Client({ name: "test", version: "1" });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    await work(client);
+    await client.close();
+    await gateway.close();
+  };
+  const names: string[] = [];
+  const call = (client: Client, tool: string, id: string) => {
+    const name = names.find((one) => one.endsWith(`__${tool}`)) as string;
+    return client.callTool({ name, arguments: { id } });
+  };
+  await run(shopServer(folder), async (client) => {
+    names.push(...(await client.listTools()).tools.map(({ name }) => name));
+    await call(client, "refund", "1");
+    await call(client, "add_note", "lost");
+    await vi.waitFor(() => expect(told("operation.in_doubt")).toHaveLength(1), { timeout: 20_000 });
+  });
+  expect(told("approval.requested")).toMatchObject([
+    { server, tool: "refund", summary: expect.stringContaining(`${server} › refund`) },
+  ]);
+  expect(told("operation.in_doubt")).toMatchObject([
+    { server, tool: "add_note", summary: expect.stringContaining(`${server} › add_note`) },
+  ]);
+
+  const store = await openStore(`sqlite:${join(folder, "gateway.db")}`);
+  onTestFinished(() => store.close());
+  const { row } = await store.audit.head();
+  expect(JSON.parse(readFileSync(join(folder, "head.json"), "utf8"))).toMatchObject({ ...row });
+  expect(told("audit.head").at(-1)).toMatchObject({ ...row });
+  expect(told("upstream.changed")).toEqual([]);
+
+  await run({ ...shopServer(folder), env: { SHOP_WORDS: "Refunds all orders." } }, async () => {});
+  const changes = told("upstream.changed");
+  expect(changes.map(({ kind }) => kind).sort()).toEqual(["changed", "held-back"]);
+  for (const change of changes) expect(change).toMatchObject({ server, tool: "refund" });
+});
