@@ -3,7 +3,7 @@ import type { Target } from "../faces/face.ts";
 import type { ToolAnswer, ToolCall, ToolCallContext, ToolCalls } from "../types.ts";
 
 /** What a tool's name and arguments lead to, where that is to be run. */
-type RunTarget = Exclude<Target, { kind: "text" }>;
+export type RunTarget = Exclude<Target, { kind: "text" }>;
 
 /** Makes the call that a client's name and arguments lead to. */
 export function runTarget(

@@ -10,7 +10,8 @@ import {
 import { isObject } from "@toolglot/internal";
 import { anything } from "./asking.ts";
 import { callerOf, clientOf, declaresTasks, type Incoming, tasksExtension } from "./incoming.ts";
-import type { TaskClient, Tasks } from "./tasks.ts";
+import type { TaskClient } from "./task-steps.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** Has a server answer `tasks/get`, `tasks/update` and `tasks/cancel`, which the official one knows nothing of. */
 export function serveTasks(server: Server, tasks: Tasks, incoming: (context: ServerContext) => Incoming): void {

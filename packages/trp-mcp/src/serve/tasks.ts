@@ -1,34 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Question, QuestionAnswer } from "@toolglot/core";
-import { defined, maxTimerMs, sleep } from "@toolglot/internal";
-import { told } from "../calls/answers.ts";
+import { defined } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
-import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
-import { type Askable, decisionOf, questionAnswer, questionElicitation } from "./asking.ts";
-import { RunningCall } from "./parked-calls.ts";
+import type { ToolAnswer, ToolCalls } from "../types.ts";
+import { decisionOf } from "./asking.ts";
+import type { RunningCall } from "./parked-calls.ts";
 import { principalKey } from "./principal-key.ts";
-import { runTarget } from "./run-target.ts";
 import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-log.ts";
+import { approvalIn, keptMs, type TaskClient, TaskSteps } from "./task-steps.ts";
 import { askedIn, handleOf, isFinal, type TaskView, viewOf } from "./task-view.ts";
 
-/** Milliseconds from a task's beginning to its end, and for which its result is kept after an approval can't be decided any more. */
-const keptMs = 3_600_000;
 /** Milliseconds for which a process is sure of a task that it works on, and after which it says again that it does. */
 const leaseMs = 30_000;
 const renewMs = 10_000;
-/** Milliseconds between two tries while the same effect is running elsewhere, and between two looks for a client's answer. */
-const busyMs = 2_000;
-const lookMs = 500;
-/** Milliseconds that a server's question waits for the client. */
-const answerMs = 600_000;
 const maxWorking = 1_000;
-
-/** Who asks about a task, and what the client lets itself be asked. */
-export interface TaskClient {
-  caller: Caller;
-  can: Askable;
-}
 
 /** What a task begins with: a call that waits for an approval, or one that runs. */
 export type TaskStart = { approval: NonNullable<TaskState["approval"]> } | { running: RunningCall<ToolAnswer> };
@@ -51,18 +36,18 @@ interface TaskParts {
  * that one is gone, the next that is asked goes on, with the same arguments and key.
  */
 export class Tasks {
-  readonly #face: Face;
   readonly #calls: ToolCalls;
   readonly #log: TaskLog;
+  readonly #steps: TaskSteps;
   readonly #onError: (error: Error) => void;
   readonly #worker = randomUUID();
   readonly #working = new Map<string, Work>();
   #closed = false;
 
   constructor({ store, face, calls, onError }: TaskParts) {
-    this.#face = face;
     this.#calls = calls;
     this.#log = new TaskLog(store);
+    this.#steps = new TaskSteps(face, calls, this.#log);
     this.#onError = onError;
   }
 
@@ -72,9 +57,8 @@ export class Tasks {
   }
 
   /** Returns what an answer waits for, where that is an approval. */
-  approvalIn({ outcome, question }: ToolAnswer): TaskState["approval"] {
-    if (outcome.status !== "pending" || outcome.approvalId === undefined) return undefined;
-    return question ?? { approvalId: outcome.approvalId, expiresAt: this.#log.now() + keptMs };
+  approvalIn(answer: ToolAnswer): TaskState["approval"] {
+    return approvalIn(answer, this.#log.now());
   }
 
   /** Makes a task. Resolves with what the client gets once every process finds it. Rejects as the store. */
@@ -185,136 +169,12 @@ export class Tasks {
         .catch(this.#onError);
     }, renewMs);
     renew.unref();
-    this.#toTheEnd(id, state, client, running, ending.signal)
-      .catch(async (error: Error) => {
-        if (!(error instanceof ProtocolError)) throw error;
-        const { code, message } = error;
-        await this.#change(id, "running", { stage: "failed", error: { code, message } });
-      })
+    this.#steps
+      .toTheEnd(id, state, client, running, ending.signal)
       .catch(this.#onError)
       .finally(() => {
         clearInterval(renew);
         this.#working.delete(id);
       });
   }
-
-  async #toTheEnd(
-    id: string,
-    first: TaskState,
-    client: TaskClient,
-    running: RunningCall<ToolAnswer> | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
-    let state: TaskState | undefined = first;
-    // What another process has begun: nobody knows how far it came.
-    let isRepeated = first.stage === "running" && running === undefined;
-    let call = running;
-    for (;;) {
-      if (state.stage === "waiting") state = await this.#decided(id, state, client, signal);
-      if (state?.stage !== "running") return;
-      call ??= this.#call(state, client, isRepeated);
-      const answer: ToolAnswer = await this.#answer(id, call, client, signal);
-      call = undefined;
-      const approval = this.approvalIn(answer);
-      if (approval === undefined) {
-        if (!isBusy(answer)) return void (await this.#change(id, "running", ended(answer)));
-        isRepeated = true;
-        await sleep(busyMs, signal);
-        state = await this.#log.read(id, client.caller);
-      } else {
-        isRepeated = false;
-        state = await this.#change(id, "running", { stage: "waiting", approval });
-      }
-      if (state === undefined || signal.aborted) return;
-    }
-  }
-
-  /** Resolves with the state after the decision; to `undefined` when it is no longer waited for. */
-  async #decided(
-    id: string,
-    { approval }: TaskState,
-    { caller }: TaskClient,
-    signal: AbortSignal,
-  ): Promise<TaskState | undefined> {
-    const { approvalId, expiresAt } = approval as NonNullable<TaskState["approval"]>;
-    // A little longer than the request lives: then it is known to have expired.
-    const ms = Math.min(Math.max(0, expiresAt - this.#log.now()) + 100, maxTimerMs);
-    await this.#calls.whenDecided(caller, approvalId, { signal, ms });
-    if (signal.aborted) return undefined;
-    const begunAt = this.#log.now();
-    if (begunAt < expiresAt) return this.#change(id, "waiting", { stage: "running", begunAt });
-    const { result } = await this.#calls.status(approvalId, { caller });
-    return this.#change(id, "waiting", { stage: "completed", result: { ...result, isError: true } });
-  }
-
-  /** Makes a task's call. Throws `ProtocolError` where there is no such tool any more. */
-  #call({ call, begunAt }: TaskState, { caller, can }: TaskClient, isRepeated: boolean): RunningCall<ToolAnswer> {
-    const { name, arguments: args, key, meta } = call;
-    const target = this.#face.target(caller, name, args);
-    if (target === undefined || target.kind === "text") {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
-    }
-    return new RunningCall<ToolAnswer>([name, args], async ({ signal, ask }) => {
-      if (isRepeated && (target.kind === "again" || target.kind === "own")) return lost();
-      const context = { caller, signal, waitMs: 0, ...((can.forms || can.urls) && { ask }) };
-      return runTarget(this.#calls, target, context, { key, meta, begunAt: isRepeated ? begunAt : undefined });
-    });
-  }
-
-  /** Resolves with a call's answer. What its server asks is asked through the task. */
-  async #answer(
-    id: string,
-    call: RunningCall<ToolAnswer>,
-    client: TaskClient,
-    signal: AbortSignal,
-  ): Promise<ToolAnswer> {
-    for (;;) {
-      const end = await call.next({ signal: undefined, onProgress: undefined });
-      if ("result" in end) return end.result;
-      if ("question" in end) call.answer(await this.#ask(id, end.question, client, signal));
-    }
-  }
-
-  async #ask(
-    id: string,
-    question: Question,
-    { caller, can }: TaskClient,
-    signal: AbortSignal,
-  ): Promise<QuestionAnswer> {
-    const params = questionElicitation(question, can);
-    if (params === undefined) return { action: "decline" };
-    const key = randomUUID();
-    let state = await this.#change(id, "running", { question: { key, params }, answer: null });
-    const end = this.#log.now() + answerMs;
-    while (state?.question?.key === key && state.answer == null && !signal.aborted && this.#log.now() < end) {
-      await sleep(lookMs, signal);
-      state = await this.#log.read(id, caller);
-    }
-    await this.#change(id, "running", { question: null, answer: null });
-    return questionAnswer(state?.answer);
-  }
-
-  /** Changes a task that is still in a stage. */
-  #change(id: string, stage: TaskState["stage"], changed: Partial<TaskState>): Promise<TaskState | undefined> {
-    return this.#log.change(id, (now) => (now.stage === stage ? changed : undefined));
-  }
-}
-
-function ended({ result }: ToolAnswer): Partial<TaskState> {
-  return { stage: "completed", result, question: null, answer: null };
-}
-
-/** Whether the same effect is being done elsewhere. */
-function isBusy({ outcome: { status, code } }: ToolAnswer): boolean {
-  return status === "pending" && code === "TRP_3003";
-}
-
-function lost(): ToolAnswer {
-  return told(
-    { status: "unknown", code: "TRP_3001", dispatched: true, receipt: randomUUID() },
-    {
-      message: "The process that ran this has ended, and nobody knows how far it came.",
-      fix: "Find out by other means what was done before you repeat it.",
-    },
-  );
 }
