@@ -99,7 +99,7 @@ class Gate implements McpGate {
     const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
-    const tasks = store && new Tasks({ store, face, calls, onError });
+    const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
     const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
     this.#parts = {
       options,

@@ -24,16 +24,25 @@ export interface TaskClient {
   can: Askable;
 }
 
+/** What tasks are worked on with. `ready`: resolves when the servers are there, or were waited for. */
+export interface TaskParts {
+  face: Face;
+  calls: ToolCalls;
+  ready(): Promise<void>;
+}
+
 /** The work on tasks: waits for a decision, makes the call, asks what its server asks, and notes the result. */
 export class TaskSteps {
   readonly #face: Face;
   readonly #calls: ToolCalls;
   readonly #log: TaskLog;
+  readonly #ready: () => Promise<void>;
 
-  constructor(face: Face, calls: ToolCalls, log: TaskLog) {
+  constructor({ face, calls, ready }: TaskParts, log: TaskLog) {
     this.#face = face;
     this.#calls = calls;
     this.#log = log;
+    this.#ready = ready;
   }
 
   /** Works on a task until it is final, or another process or the signal has ended that. Rejects as the store. */
@@ -51,6 +60,8 @@ export class TaskSteps {
     for (;;) {
       if (state.stage === "waiting") state = await this.#decided(id, state, client, signal);
       if (state?.stage !== "running") return;
+      // A process that has just been started waits for its servers.
+      if (call === undefined) await this.#ready();
       call ??= this.#call(state, client, isRepeated);
       if (call === undefined) {
         const error = { code: ProtocolErrorCode.InvalidParams, message: `Tool ${state.call.name} not found` };

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { defined } from "@toolglot/internal";
-import type { Face } from "../faces/face.ts";
 import type { ToolAnswer, ToolCalls } from "../types.ts";
 import { decisionOf } from "./asking.ts";
 import type { RunningCall } from "./parked-calls.ts";
 import { principalKey } from "./principal-key.ts";
 import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-log.ts";
-import { approvalIn, keptMs, type TaskClient, TaskSteps } from "./task-steps.ts";
+import { approvalIn, keptMs, type TaskClient, type TaskParts, TaskSteps } from "./task-steps.ts";
 import { askedIn, handleOf, isFinal, type TaskView, viewOf } from "./task-view.ts";
 
 /** Milliseconds for which a process is sure of a task that it works on, and after which it says again that it does. */
@@ -24,13 +23,6 @@ interface Work {
   approvalId: string | undefined;
 }
 
-interface TaskParts {
-  store: TaskStore;
-  face: Face;
-  calls: ToolCalls;
-  onError(error: Error): void;
-}
-
 /**
  * Tasks of clients of 2026-07-28. They are in the store, so any process that shares it answers about them; one of them works on each. When
  * that one is gone, the next that is asked goes on, with the same arguments and key.
@@ -44,10 +36,10 @@ export class Tasks {
   readonly #working = new Map<string, Work>();
   #closed = false;
 
-  constructor({ store, face, calls, onError }: TaskParts) {
-    this.#calls = calls;
+  constructor({ store, onError, ...parts }: TaskParts & { store: TaskStore; onError(error: Error): void }) {
+    this.#calls = parts.calls;
     this.#log = new TaskLog(store);
-    this.#steps = new TaskSteps(face, calls, this.#log);
+    this.#steps = new TaskSteps(parts, this.#log);
     this.#onError = onError;
   }
 
