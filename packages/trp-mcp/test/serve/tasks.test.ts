@@ -7,7 +7,7 @@ import { openSqlite } from "@toolglot/sqlite";
 import { MemoryStore, principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { expect, it, onTestFinished } from "vitest";
-import type { McpGate, ServeMcpOptions } from "../../src/index.ts";
+import type { McpGate, OwnTool, ServeMcpOptions } from "../../src/index.ts";
 import { type Answer, ask, gateOf, inProcess, newestRequest, routed, until } from "./support.ts";
 
 const extensions = { "io.modelcontextprotocol/tasks": {} };
@@ -396,6 +396,32 @@ it.each([
     result: { content: expect.arrayContaining([{ type: "text", text: "done 1" }]) },
   });
   expect(ran).toHaveLength(1);
+});
+
+it("says that nobody knows how far a program came whose process is gone, and does not begin it again", async () => {
+  const [one, two] = await twoStores();
+  let begun = 0;
+  const own = (): OwnTool[] => [
+    {
+      listed: { name: "program", inputSchema: { type: "object" } },
+      call: () => {
+        begun++;
+        return new Promise(() => {});
+      },
+    },
+  ];
+  const { servers, calls } = await routed({}, { store: one });
+  const { gate: first } = gateOf(servers, { calls, own, store: one, taskAfterMs: 20 });
+  const { gate: second } = gateOf(servers, { calls, own, store: two });
+  const { taskId } = (await send(first, "tools/call", { name: "program", arguments: {} })).result;
+  const name = `gateway/tasks/${taskId}`;
+  const lines = (await two.logs.read(name))?.length ?? 0;
+  expect(await two.logs.append(name, [JSON.stringify({ leaseUntil: 0 })], lines)).toBe(true);
+  expect(await taskAt(second, taskId, final)).toMatchObject({
+    status: "completed",
+    result: { isError: true, _meta: { "toolglot/outcome": { status: "unknown" } } },
+  });
+  expect(begun).toBe(1);
 });
 
 it("has tasks on a pipe as well, on 2026-07-28", async () => {
