@@ -144,7 +144,7 @@ export class AskedCalls {
       const end = await call.next(round, rule?.afterMs);
       if (rule !== undefined && task !== undefined && !("question" in end)) {
         const start = startOf(rule.tasks, end, call);
-        if (start !== undefined) return rule.tasks.begin(task, { caller, can }, start);
+        if (start !== undefined) return rule.tasks.begin(task, { caller, can, from: incoming.caller }, start);
       }
       if ("result" in end) return end.result;
       if (!("question" in end)) continue;

@@ -199,6 +199,7 @@ class Gate implements McpGate {
 
   async end(matches: (caller: GateCaller) => boolean): Promise<void> {
     for (const { caller, ending } of this.#exchanges) if (matches(caller)) ending.abort();
+    this.#parts.tasks?.end(matches);
     await this.#sessions.end(matches);
   }
 

@@ -24,7 +24,7 @@ export function serveTasks(server: Server, tasks: Tasks, incoming: (context: Ser
       if (typeof params.taskId !== "string") throw invalid(`${method} needs "taskId", a text`);
       // The official server takes the answers out of the parameters.
       const answers = context.mcpReq.inputResponses;
-      return (await act(params.taskId, { caller: callerOf(request), can }, answers)) as never;
+      return (await act(params.taskId, { caller: callerOf(request), can, from: request.caller }, answers)) as never;
     });
   };
   answer("tasks/get", (id, client) => tasks.get(id, client));

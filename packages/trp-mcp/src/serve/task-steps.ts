@@ -6,6 +6,7 @@ import { told } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
 import { type Askable, questionAnswer, questionElicitation } from "./asking.ts";
+import type { GateCaller } from "./options.ts";
 import { RunningCall } from "./parked-calls.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
 import type { TaskLog, TaskState } from "./task-log.ts";
@@ -22,6 +23,8 @@ const answerMs = 600_000;
 export interface TaskClient {
   caller: Caller;
   can: Askable;
+  /** Whose request it is, with what it came in by. */
+  from: GateCaller;
 }
 
 /** What tasks are worked on with. `ready`: resolves when the servers are there, or were waited for. */

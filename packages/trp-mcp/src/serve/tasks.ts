@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { defined } from "@toolglot/internal";
 import type { ToolAnswer, ToolCalls } from "../types.ts";
 import { decisionOf } from "./asking.ts";
+import type { GateCaller } from "./options.ts";
 import type { RunningCall } from "./parked-calls.ts";
 import { principalKey } from "./principal-key.ts";
 import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-log.ts";
@@ -21,6 +22,7 @@ export type TaskStart = { approval: NonNullable<TaskState["approval"]> } | { run
 interface Work {
   ending: AbortController;
   approvalId: string | undefined;
+  from: GateCaller;
 }
 
 /**
@@ -118,6 +120,11 @@ export class Tasks {
     await this.#calls.decide(client.caller, approvalId, { decision: "deny", comment, ...defined({ fingerprint }) });
   }
 
+  /** Waits no longer for approvals of such callers; their principals' other requests about the tasks go on with them later. */
+  end(matches: (caller: GateCaller) => boolean): void {
+    for (const { from, ending } of this.#working.values()) if (matches(from)) ending.abort();
+  }
+
   /** Leaves what waits to other processes. Calls that run go on. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -154,7 +161,7 @@ export class Tasks {
   /** Works on a task, in the background. When the store can't serve, the task is left to the next that is asked. */
   #work(id: string, state: TaskState, client: TaskClient, running: RunningCall<ToolAnswer> | undefined): void {
     const ending = new AbortController();
-    this.#working.set(id, { ending, approvalId: state.approval?.approvalId });
+    this.#working.set(id, { ending, approvalId: state.approval?.approvalId, from: client.from });
     const renew = setInterval(() => {
       this.#log
         .change(id, (now) => (isFinal(now) || now.worker !== this.#worker ? undefined : this.#lease()))

@@ -185,6 +185,20 @@ it("ends a task that nobody decided about in time, and runs nothing", async () =
   expect(ran).toEqual([]);
 });
 
+it("runs nothing for a caller whose token was revoked meanwhile", async () => {
+  const { gate, router, ran } = await shop();
+  await refund(gate, { token: "berta" });
+  const { id = "" } = (await router.approvals.list(boss))[0] ?? {};
+  const { taskId } = (await refund(gate, {}, { id: "o2" })).result;
+  await gate.end(({ credential }) => credential === "berta");
+  await router.approvals.approve(boss, id);
+  const [other] = (await router.approvals.list(boss)).filter(({ status }) => status === "pending");
+  await router.approvals.approve(boss, other?.id ?? "");
+  // What was approved later has run.
+  expect(await taskAt(gate, taskId, final)).toMatchObject({ status: "completed" });
+  expect(ran).toEqual([`refund {"id":"o2"}`]);
+});
+
 it("fails a task whose tool is gone when it is approved", async () => {
   const { gate, servers, router, ran } = await shop();
   const { taskId } = (await refund(gate)).result;
