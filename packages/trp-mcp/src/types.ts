@@ -260,6 +260,11 @@ export interface ToolCalls {
   call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;
   /** Notes what the person at the client decided. False when the request is no longer pending, or is not the caller's. */
   decide(caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean>;
+  /**
+   * Waits until somebody has decided about a request for approval, in any process, at most `ms`. Resolves with whether there is a decision.
+   * Ends early when the signal is aborted.
+   */
+  whenDecided(caller: Caller, approvalId: string, wait: { signal?: AbortSignal; ms: number }): Promise<boolean>;
   /** Runs a kept call once more, as a new operation, always asked about; never one in doubt. */
   again(receipt: string, context: ToolCallContext): Promise<ToolAnswer>;
   /** What became of a call, or of a request for approval, by its receipt or id. */

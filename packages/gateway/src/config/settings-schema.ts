@@ -125,6 +125,7 @@ export const settingsSchema: v.GenericSchema<unknown, FromFiles> = agreeing<From
     ),
     tokens: opt(text),
     face: opt(oneOf("tools", "search", "code", "auto"), "auto"),
+    taskAfterMs: opt(ms(1), 10_000),
     tenant: opt(text, "default"),
     servers: opt(v.record(text, serverSettings, "an object: names of servers, with settings"), {}),
     policy: opt(v.union([text, policySchema], "an object with rules, or the path of a file")),

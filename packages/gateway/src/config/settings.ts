@@ -11,6 +11,8 @@ export interface GatewaySettings {
   tokens: string;
   /** What clients see. `auto`: `tools` while the list of tools is small, else `search`. Default `auto`. */
   face: "tools" | "search" | "code" | "auto";
+  /** Milliseconds after which a running call becomes a task, for clients that take tasks. Default 10,000. */
+  taskAfterMs: number;
   /** Whose calls these are, where a token doesn't say it. Default `default`. */
   tenant: string;
   /** Settings by the server's name. Default: none. */

@@ -154,6 +154,8 @@ class RoutedGateway implements Gateway {
       face: settings.face,
       own: () => this.#ownTools(),
       artifacts: store.artifacts,
+      store,
+      taskAfterMs: settings.taskAfterMs,
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },

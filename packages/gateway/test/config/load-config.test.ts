@@ -17,6 +17,7 @@ it("should fill in every default", async () => {
     store: "sqlite:/state/gateway.db",
     tokens: "/state/tokens.json",
     face: "auto",
+    taskAfterMs: 10_000,
     repeat: { mode: "window", windowMs: 600_000 },
     approvals: { via: ["elicitation", "page"], waitMs: 45_000, ttlMs: 900_000 },
   });

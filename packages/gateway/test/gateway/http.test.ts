@@ -86,6 +86,48 @@ describe("a gateway over HTTP", () => {
     expect(done(folder)).toBe("add_note lost\n");
   });
 
+  it("keeps what waits for an approval as a task, over a restart, and does it once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "toolglot-shop-"));
+    const capabilities = { elicitation: { form: {} }, extensions: { "io.modelcontextprotocol/tasks": {} } };
+    /** Sends a request of 2026-07-28: the official client takes no tasks. */
+    const send = async ({ gateway: one, token }: Opened, method: string, params: Record<string, unknown>) => {
+      const { url } = await one.listen();
+      const _meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+      };
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: "application/json, text/event-stream",
+          "content-type": "application/json",
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": method,
+          "mcp-name": String(params.name ?? params.taskId),
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+      });
+      return ((await response.json()) as { result: Record<string, unknown> }).result;
+    };
+    const first = await gateway({ shop: shopServer(folder) }, {}, {}, folder);
+    const task = await send(first, "tools/call", { name: "shop__refund", arguments: { id: "7" } });
+    expect(task).toMatchObject({ resultType: "task", status: "input_required" });
+    await first.gateway.close();
+    const second = await gateway({ shop: shopServer(folder) }, {}, {}, folder);
+    const { taskId } = task;
+    const { inputRequests = {} } = await send(second, "tasks/get", { taskId });
+    const [key = ""] = Object.keys(inputRequests as object);
+    expect(inputRequests).toMatchObject({ [key]: { params: { message: expect.stringContaining('"/id" = "7"') } } });
+    const inputResponses = { [key]: { action: "accept", content: { decision: "approve" } } };
+    await send(second, "tasks/update", { taskId, inputResponses });
+    await expect
+      .poll(() => send(second, "tasks/get", { taskId }), { timeout: 10_000 })
+      .toMatchObject({ status: "completed", result: { _meta: { "toolglot/outcome": { status: "done" } } } });
+    expect(done(folder)).toBe("refund 7\n");
+  });
+
   it("lets nobody in without a token, and no one any more whose token was revoked", async () => {
     const { gateway: one, token, folder } = await gateway({});
     const { url } = await one.listen();

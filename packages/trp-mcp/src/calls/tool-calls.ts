@@ -19,6 +19,7 @@ import type {
   ToolCalls,
 } from "../types.ts";
 import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
+import { waitForDecision } from "./approval-wait.ts";
 import { Asking } from "./asking.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
 import { KeptCalls, unknownReceipt } from "./kept-calls.ts";
@@ -179,6 +180,12 @@ class RoutedCalls implements ToolCalls {
 
   decide = (caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean> =>
     this.#asking.decide(caller, approvalId, decision);
+
+  whenDecided = (
+    { principal }: Caller,
+    approvalId: string,
+    { ms, ...wait }: { signal?: AbortSignal; ms: number },
+  ): Promise<boolean> => waitForDecision(this.#router, principal, approvalId, wait, ms);
 
   #answer(
     { findings }: Prepared,

@@ -21,6 +21,14 @@ import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./i
 import { ParkedCalls, RunningCall } from "./parked-calls.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
+import type { TaskCall } from "./task-log.ts";
+import type { TaskStart, Tasks } from "./tasks.ts";
+
+/** Where calls become tasks, and after how many milliseconds. */
+interface TaskRule {
+  tasks: Tasks;
+  afterMs: number;
+}
 
 /** What a call is made with, each time that it is made. */
 export type CallInput = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs">;
@@ -33,10 +41,13 @@ export interface AskedCall {
   input: unknown;
   /** Where one is called. */
   tool: ImportedTool | undefined;
+  /** What is kept of a call that may become a task. */
+  task?: TaskCall;
   run(input: CallInput): Promise<ToolAnswer>;
 }
 
 type Answer = ToolAnswer | InputRequiredResult;
+type TaskHandle = Awaited<ReturnType<Tasks["begin"]>>;
 type ApprovalState = Extract<RequestState, { approvalId: string }>;
 
 /** The person at the client, as far as approvals go: what was answered to the last question, and how the next one is asked. */
@@ -52,16 +63,28 @@ export class AskedCalls {
   readonly #calls: Pick<ToolCalls, "decide">;
   readonly #states: RequestStateCodec<RequestState>;
   readonly #logs: ServerLogs;
+  readonly #taskRule: TaskRule | undefined;
   readonly #parked = new ParkedCalls<Answer>();
 
-  constructor(calls: Pick<ToolCalls, "decide">, states: RequestStateCodec<RequestState>, logs: ServerLogs) {
+  constructor(
+    calls: Pick<ToolCalls, "decide">,
+    states: RequestStateCodec<RequestState>,
+    logs: ServerLogs,
+    taskRule: TaskRule | undefined,
+  ) {
+    this.#taskRule = taskRule;
     this.#calls = calls;
     this.#states = states;
     this.#logs = logs;
   }
 
-  /** Resolves with the answer; on 2026-07-28 also with a question, whose answer comes with the client's next request. */
-  answer(call: AskedCall, incoming: Incoming): Promise<Answer> {
+  /**
+   * Resolves with the answer; on 2026-07-28 also with a question, whose answer comes with the client's next request, or with a task for a
+   * call that can be one.
+   */
+  answer(call: AskedCall & { task: TaskCall }, incoming: Incoming): Promise<Answer | TaskHandle>;
+  answer(call: AskedCall, incoming: Incoming): Promise<Answer>;
+  answer(call: AskedCall, incoming: Incoming): Promise<Answer | TaskHandle> {
     return incoming.era === "legacy" ? this.#inSession(call, incoming) : this.#inRounds(call, incoming);
   }
 
@@ -92,10 +115,12 @@ export class AskedCalls {
   }
 
   /** 2026-07-28: a question ends the client's request, and its next one brings the answer. */
-  async #inRounds(asked: AskedCall, incoming: Incoming): Promise<Answer> {
-    const { name, input } = asked;
+  async #inRounds(asked: AskedCall, incoming: Incoming): Promise<Answer | TaskHandle> {
+    const { name, input, task } = asked;
     const { context } = incoming;
-    const { askable: can } = clientOf(incoming);
+    const { askable: can, takesTasks } = clientOf(incoming);
+    const caller = callerOf(incoming);
+    const rule = takesTasks && task !== undefined && !this.#taskRule?.tasks.isFull ? this.#taskRule : undefined;
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, asked)) throw badState();
     const answers = context.mcpReq.inputResponses ?? {};
@@ -106,15 +131,23 @@ export class AskedCalls {
       answer: answers.approval,
       ask: (next, elicitation) => this.#ask("approval", next, elicitation, context),
     };
+    // A call that is made for a task does not ask by itself.
+    const known = [name, input, rule !== undefined];
     const call =
-      this.#resumed(state, answers.question, [name, input]) ??
-      new RunningCall<Answer>([name, input], ({ signal, onProgress, ask }) => {
+      this.#resumed(state, answers.question, known) ??
+      new RunningCall<Answer>(known, ({ signal, onProgress, ask }) => {
         const made = { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) };
-        return this.#approved(asked, callerOf(incoming), made, person);
+        // The task waits for the approval.
+        return rule === undefined ? this.#approved(asked, caller, made, person) : asked.run({ ...made, waitMs: 0 });
       });
     for (;;) {
-      const end = await call.next(round);
+      const end = await call.next(round, rule?.afterMs);
+      if (rule !== undefined && task !== undefined && !("question" in end)) {
+        const start = startOf(rule.tasks, end, call);
+        if (start !== undefined) return rule.tasks.begin(task, { caller, can, from: incoming.caller }, start);
+      }
       if ("result" in end) return end.result;
+      if (!("question" in end)) continue;
       const elicitation = questionElicitation(end.question, can);
       if (elicitation !== undefined && this.#parked.park(call)) {
         return this.#ask("question", { name, call: call.id }, elicitation, context);
@@ -181,4 +214,15 @@ function badState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
     reason: "invalid_request_state",
   });
+}
+
+/** What a task begins with, where a round's end makes one. */
+function startOf(
+  tasks: Tasks,
+  end: { result: Answer } | { isLate: true },
+  call: RunningCall<Answer>,
+): TaskStart | undefined {
+  if ("isLate" in end) return { running: call as RunningCall<ToolAnswer> };
+  const approval = "outcome" in end.result ? tasks.approvalIn(end.result as ToolAnswer) : undefined;
+  return approval && { approval };
 }

@@ -102,7 +102,7 @@ export class SessionAsking {
   }
 }
 
-/** Takes an answer as it came: the server that asked has its own idea of what fits. */
-const anything: StandardSchemaV1<unknown, unknown> = {
+/** Takes a value as it came: others have their own idea of what fits. */
+export const anything: StandardSchemaV1<unknown, unknown> = {
   "~standard": { version: 1, vendor: "toolglot", validate: (value) => ({ value }) },
 };

@@ -23,9 +23,11 @@ export function sendExactly(server: Server): void {
 }
 
 function restored<Message extends { result: Record<string, unknown> }>(message: Message): Message {
-  const { _meta, ...result } = message.result;
+  const { _meta, content, ...result } = message.result;
   const { [exactKey]: exact, ...meta } = isObject(_meta) ? _meta : {};
   if (!isObject(exact)) return message;
   const all = { ...meta, ...(isObject(exact._meta) && exact._meta) };
-  return { ...message, result: { ...result, ...exact, ...(Object.keys(all).length > 0 && { _meta: all }) } };
+  // A task's handle is no result of a tool.
+  const hollow = exact.resultType === "task" ? {} : { content };
+  return { ...message, result: { ...hollow, ...result, ...exact, ...(Object.keys(all).length > 0 && { _meta: all }) } };
 }

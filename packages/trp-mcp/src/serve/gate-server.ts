@@ -18,12 +18,14 @@ import type { Face } from "../faces/face.ts";
 import type { ToolCall } from "../types.ts";
 import type { AskedCalls, CallInput } from "./asked-calls.ts";
 import { sendExactly } from "./exact-server.ts";
-import { callerOf, cancellation, type Era, type Incoming, metaOf } from "./incoming.ts";
+import { callerOf, cancellation, type Era, type Incoming, metaOf, tasksExtension } from "./incoming.ts";
 import { type Offers, readResult } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 import type { Subscriptions } from "./subscriptions.ts";
+import { serveTasks } from "./task-requests.ts";
+import type { Tasks } from "./tasks.ts";
 import type { ToolRequests } from "./tool-requests.ts";
 
 /** What all servers to clients share. */
@@ -32,6 +34,7 @@ export interface GateParts {
   face: Face;
   tools: ToolRequests;
   asked: AskedCalls;
+  tasks: Tasks | undefined;
   offers: Offers;
   logs: ServerLogs;
   subscriptions: Subscriptions;
@@ -90,7 +93,7 @@ export function exchangeServer(parts: GateParts, authInfo: AuthInfo | undefined)
 }
 
 function settingsOf(
-  { options, states }: GateParts,
+  { options, states, tasks }: GateParts,
   era: Era,
   fixed: GateCaller | undefined,
 ): [Implementation, ServerOptions] {
@@ -102,6 +105,7 @@ function settingsOf(
       prompts: { listChanged: true },
       completions: {},
       ...(era === "legacy" && { logging: {} }),
+      ...(era === "modern" && tasks && { extensions: { [tasksExtension]: {} } }),
     },
     ...(instructions !== undefined && { instructions }),
     jsonSchemaValidator: unused,
@@ -171,6 +175,7 @@ function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller 
     return (await offers.complete(asked as JsonObject, callerOf(request), cancellation(request))) as never;
   });
   if (era === "legacy") forSessions(parts, server, incoming);
+  else if (parts.tasks) serveTasks(server, parts.tasks, incoming);
   server.onerror = onError;
   return server;
 }

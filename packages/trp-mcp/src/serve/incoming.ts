@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
-import { onAbort } from "@toolglot/internal";
+import { isObject, onAbort } from "@toolglot/internal";
 import type { McpProgress } from "@toolglot/toolkit/mcp";
 import type { Caller } from "../types.ts";
 import { type Askable, askable } from "./asking.ts";
@@ -31,10 +31,20 @@ export interface Incoming {
   caller: GateCaller;
 }
 
+/** The name of MCP's extension for tasks. */
+export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/** Whether a client takes a task in place of a result. */
+export function declaresTasks(capabilities: ClientCapabilities | undefined): boolean {
+  return isObject(capabilities?.extensions) && isObject(capabilities.extensions[tasksExtension]);
+}
+
 /** The client program that a request came through, and what it lets itself be asked, and may be. */
 export function clientOf({ server, context, caller }: Pick<Incoming, "server" | "context" | "caller">): {
   client: Caller["client"];
   askable: Askable;
+  /** Whether it takes a task in place of a result. */
+  takesTasks: boolean;
 } {
   const envelope = (context.mcpReq.envelope ?? {}) as Record<string, unknown>;
   const { [CLIENT_INFO_META_KEY]: said, [CLIENT_CAPABILITIES_META_KEY]: can } = envelope;
@@ -42,7 +52,8 @@ export function clientOf({ server, context, caller }: Pick<Incoming, "server" | 
   const capabilities = (can ?? server.getClientCapabilities()) as ClientCapabilities | undefined;
   const all = askable(capabilities);
   const nobody = { forms: false, urls: false, sampling: all.sampling };
-  return { client: { name, version }, askable: caller.mayElicit === false ? nobody : all };
+  const takesTasks = declaresTasks(capabilities);
+  return { client: { name, version }, askable: caller.mayElicit === false ? nobody : all, takesTasks };
 }
 
 /** Returns who sent a request, through which client. */

@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import type { OwnedArtifactStore } from "@toolglot/trp-core/store";
+import type { OwnedArtifactStore, RouterStore } from "@toolglot/trp-core/store";
 import type { FaceName } from "../faces/face.ts";
 import type { Caller, ImportedServer, ImportedTool, OwnTool, ToolCalls } from "../types.ts";
 
@@ -31,6 +31,13 @@ export interface ServeMcpOptions {
   /** Key of the state that clients of 2026-07-28 bring back, at least 32 bytes; the same in all processes that share a store. */
   requestSecret: string | Uint8Array;
   limits?: SessionLimits;
+  /**
+   * Keeps tasks, for all processes that share it: the router's store. With it, clients of 2026-07-28 that declare
+   * `io.modelcontextprotocol/tasks` get a task for a call that waits for an approval, or takes long. Default: no tasks.
+   */
+  store?: Pick<RouterStore, "logs" | "now">;
+  /** Milliseconds after which a running call becomes a task. Default 10,000. */
+  taskAfterMs?: number;
   /** Is told what a person who runs the gateway should know: that two servers list one address. */
   onNotice?(message: string): void;
   /** Gets faults that no client is told of. */
@@ -50,7 +57,7 @@ export function checkServeOptions(options: ServeMcpOptions): void {
   checkKeys<ServeMcpOptions, string>(
     "serveMcp",
     options,
-    'calls:object servers:function visible:function face:"tools"|"search"|"code"|"auto" own:function artifacts:object info:object requestSecret:string|{subarray} limits:object onNotice:function onError:function',
+    'calls:object servers:function visible:function face:"tools"|"search"|"code"|"auto" own:function artifacts:object info:object requestSecret:string|{subarray} limits:object store:object taskAfterMs:size onNotice:function onError:function',
     ["calls", "servers", "visible", "info", "requestSecret"],
   );
   const { limits, requestSecret } = options;

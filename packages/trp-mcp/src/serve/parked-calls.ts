@@ -20,8 +20,8 @@ export interface RunningContext {
   ask(question: Question): Promise<QuestionAnswer>;
 }
 
-/** What a round comes to: the call's result, or a question to the client. */
-export type RoundEnd<Result> = { result: Result } | { question: Question };
+/** What a round comes to: the call's result, a question to the client, or, where it had a time, that the call goes on. */
+export type RoundEnd<Result> = { result: Result } | { question: Question } | { isLate: true };
 
 interface Asked {
   question: Question;
@@ -58,20 +58,25 @@ export class RunningCall<Result> {
     return canonicalJson(this.#input) === canonicalJson(input);
   }
 
-  /** Resolves when the call has ended, or has a question. The round's signal ends the call only until then. */
-  async next(round: Round): Promise<RoundEnd<Result>> {
+  /** Resolves when the call has ended, has a question, or `ms` are over. The round's signal ends the call only until then. */
+  async next(round: Round, ms?: number): Promise<RoundEnd<Result>> {
     this.#round = round;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<{ isLate: true }>((resolve) => {
+      if (ms !== undefined) timer = inBackground(() => resolve({ isLate: true }), ms);
+    });
     const stopListening = onAbort(round.signal, () => this.#ending.abort(round.signal?.reason));
     const asked = new Promise<void>((resolve) => {
       this.#onAsked = resolve;
       if (this.#asked.length > 0) resolve();
     });
     try {
-      const ended = await Promise.race([this.#result.then((result) => ({ result })), asked]);
+      const ended = await Promise.race([this.#result.then((result) => ({ result })), asked, late]);
       const [first] = this.#asked;
       if (ended !== undefined || first === undefined) return ended ?? { result: await this.#result };
       return { question: first.question };
     } finally {
+      clearTimeout(timer);
       this.#round = undefined;
       this.#onAsked = undefined;
       stopListening();

@@ -13,6 +13,9 @@ const nameFields: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
 };
 
 /** Returns the headers of a request of 2026-07-28 as its body wants them. */

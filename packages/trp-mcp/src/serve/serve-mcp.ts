@@ -23,6 +23,8 @@ import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { missingTasksIn } from "./task-requests.ts";
+import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
@@ -92,17 +94,19 @@ class Gate implements McpGate {
 
   constructor(options: ServeMcpOptions) {
     this.#options = options;
-    const { calls, servers, visible, own, face: name = "auto", requestSecret } = options;
+    const { calls, servers, visible, own, face: name = "auto", requestSecret, store, taskAfterMs = 10_000 } = options;
     const onError = (error: Error): void => options.onError?.(error);
     const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
-    const asked = new AskedCalls(calls, states, logs);
+    const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
+    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
     this.#parts = {
       options,
       face,
       tools: new ToolRequests(face, calls, asked),
       asked,
+      tasks,
       offers: new Offers(options),
       logs,
       subscriptions: new Subscriptions(onError),
@@ -160,7 +164,12 @@ class Gate implements McpGate {
     };
     transport.onmessage = (message, extra) => {
       const listen = listenIn(message);
-      if (listen !== undefined) open(message, listen).then((allowed) => onmessage?.(allowed, extra), onError);
+      const missing = this.#parts.tasks && missingTasksIn(message);
+      if (missing !== undefined && "id" in message) {
+        const { code, message: text, data } = missing;
+        const id = message.id as string | number;
+        transport.send({ jsonrpc: "2.0", id, error: { code, message: text, data } }).catch(onError);
+      } else if (listen !== undefined) open(message, listen).then((allowed) => onmessage?.(allowed, extra), onError);
       else {
         if ("method" in message && message.method === "notifications/cancelled")
           ends.get(message.params?.requestId)?.();
@@ -190,6 +199,7 @@ class Gate implements McpGate {
 
   async end(matches: (caller: GateCaller) => boolean): Promise<void> {
     for (const { caller, ending } of this.#exchanges) if (matches(caller)) ending.abort();
+    this.#parts.tasks?.end(matches);
     await this.#sessions.end(matches);
   }
 
@@ -198,6 +208,7 @@ class Gate implements McpGate {
     this.#parts.asked.close();
     for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
+      this.#parts.tasks?.close(),
       this.#handler.close(),
       this.#sessions.end(() => true),
       ...[...this.#connections].map((connection) => connection.close()),
@@ -207,6 +218,8 @@ class Gate implements McpGate {
 
   /** Answers a request of the newest revision. */
   async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
+    const missing = this.#parts.tasks && missingTasksIn(body);
+    if (missing !== undefined) return errorResponse(400, missing, { id: Object(body).id });
     const authInfo = authOf(caller, this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
     const exchange = { caller, ending: new AbortController() };

@@ -9,10 +9,11 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Face, Target } from "../faces/face.ts";
-import type { ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
+import type { ToolCalls } from "../types.ts";
 import type { AskedCalls } from "./asked-calls.ts";
 import { exactly } from "./exact-server.ts";
 import { callerOf, type Incoming, metaOf } from "./incoming.ts";
+import { runTarget } from "./run-target.ts";
 
 /** Answers `tools/call`. */
 export class ToolRequests {
@@ -42,23 +43,14 @@ export class ToolRequests {
         name: `tools/call ${name}`,
         input: args,
         tool,
-        run: (input) => this.#run(target, { caller, ...defined(input) }, facts),
+        task: { name, arguments: args, ...defined(facts) },
+        run: (input) => runTarget(this.#calls, target, { caller, ...defined(input) }, facts),
       },
       incoming,
     );
     if (isInputRequiredResult(answer)) return answer;
+    if ("taskId" in answer) return exactly(answer);
     return exactly(incoming.era === "legacy" ? asOfEarlier(answer.result) : answer.result);
-  }
-
-  #run(
-    target: Exclude<Target, { kind: "text" }>,
-    context: ToolCallContext,
-    { key, meta }: ReturnType<typeof metaOf>,
-  ): Promise<ToolAnswer> {
-    if (target.kind === "again") return this.#calls.again(target.receipt, context);
-    if (target.kind === "status") return this.#calls.status(target.id, context);
-    if (target.kind === "own") return target.tool.call(target.arguments, context, meta);
-    return this.#calls.call({ tool: target.tool, arguments: target.arguments, ...defined({ key, meta }) }, context);
   }
 }
 

@@ -41,5 +41,6 @@ export function errorResponse(
   error: { code: number; message: string; data?: unknown },
   { id = null, headers = {} }: { id?: unknown; headers?: Record<string, string> } = {},
 ): Response {
-  return Response.json({ jsonrpc: "2.0", id, error }, { status, headers });
+  const { code, message, data } = error;
+  return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status, headers });
 }

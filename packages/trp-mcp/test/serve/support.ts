@@ -26,6 +26,7 @@ import {
   type Principal,
   type Router,
 } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { onTestFinished } from "vitest";
 import type {
   ApprovalQuestion,
@@ -128,11 +129,17 @@ export function inProcess(
 /** Servers behind a router with a policy, and the calls through it: the real parts. Everything is closed after the test. */
 export async function routed(
   transports: Record<string, McpClientOptions["transport"]>,
-  { repeat = "window", rules }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[] } = {},
+  {
+    repeat = "window",
+    rules,
+    store = new MemoryStore(),
+    approvalTtlMs = 900_000,
+  }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[]; store?: RouterStore; approvalTtlMs?: number } = {},
 ): Promise<{ servers: ImportedServer[]; calls: ToolCalls; router: Router }> {
   const servers: ImportedServer[] = [];
   const router = createRouter({
-    store: new MemoryStore(),
+    store,
+    times: { approvalTtlMs },
     allowVolatile: true,
     maxResultTokens: 4_000_000,
     policy: askAgain(createPolicy({ version: "1", rules: rules ?? [{ id: "all", decision: "allow" }] })),
@@ -303,6 +310,10 @@ export class DirectCalls implements ToolCalls {
     return true;
   }
 
+  async whenDecided(): Promise<boolean> {
+    throw new Error("nobody decides about these calls later");
+  }
+
   async again(receipt: string): Promise<ToolAnswer> {
     return answerOf(textOf(`again ${receipt}`), { status: "done", dispatched: true, receipt });
   }
@@ -416,7 +427,7 @@ export function newestRequest(
     "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": capabilities,
   };
-  const name = params.name ?? params.uri;
+  const name = params.name ?? params.uri ?? params.taskId;
   return new Request(url, {
     method: "POST",
     headers: {

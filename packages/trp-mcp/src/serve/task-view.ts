@@ -1,0 +1,67 @@
+import type { ApprovalQuestion } from "../types.ts";
+import { type Askable, approvalElicitation, type Elicitation } from "./asking.ts";
+import type { TaskState } from "./task-log.ts";
+
+/** Milliseconds that a client is told to wait between two looks. */
+const pollIntervalMs = 1_000;
+
+/** A task as a client sees it. */
+export interface TaskView {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
+  createdAt: string;
+  lastUpdatedAt: string;
+  ttlMs: number;
+  pollIntervalMs: number;
+  inputRequests?: Record<string, { method: "elicitation/create"; params: Elicitation }>;
+  result?: object;
+  error?: { code: number; message: string };
+}
+
+/** Whether nothing about a task will change any more. */
+export function isFinal({ stage }: TaskState): boolean {
+  return stage !== "waiting" && stage !== "running";
+}
+
+/** Returns a task as `tasks/get` has it, for a client that lets itself be asked so much. */
+export function viewOf(id: string, state: TaskState, can: Askable): TaskView {
+  const { stage, createdAt, updatedAt, ttlMs, approval, result, error, cancelAsked } = state;
+  const facts = {
+    taskId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ...{ ttlMs, pollIntervalMs },
+  };
+  if (stage === "completed") return { ...facts, status: stage, ...(result && { result }) };
+  if (stage === "failed") return { ...facts, status: stage, ...(error && { statusMessage: error.message, error }) };
+  if (stage === "cancelled") return { ...facts, status: stage };
+  const asked = askedIn(state, can);
+  if (asked !== undefined) {
+    const request = { method: "elicitation/create" as const, params: asked.params };
+    return { ...facts, status: "input_required", inputRequests: { [asked.key]: request } };
+  }
+  const where = approval?.url === undefined ? "" : ` at ${approval.url}`;
+  const begun = cancelAsked ? "The call had begun when its end was asked for: it runs to its end." : undefined;
+  const statusMessage = stage === "waiting" ? `The call waits for an approval${where}.` : begun;
+  return { ...facts, status: "working", ...(statusMessage !== undefined && { statusMessage }) };
+}
+
+/** Returns what the client is asked now; undefined where that is nothing, or it can't be asked. */
+export function askedIn(
+  { stage, approval, question, answer }: TaskState,
+  can: Askable,
+): { key: string; params: Elicitation } | undefined {
+  if (stage === "running") return question && answer == null ? question : undefined;
+  if (stage !== "waiting" || approval?.text === undefined) return undefined;
+  const params = approvalElicitation(approval as ApprovalQuestion, can);
+  return params && { key: approval.approvalId, params };
+}
+
+/** Returns a task as the answer to the request that it stands for. */
+export function handleOf({
+  inputRequests: _,
+  ...task
+}: TaskView): Omit<TaskView, "inputRequests"> & { resultType: "task" } {
+  return { resultType: "task", ...task };
+}
