@@ -99,18 +99,17 @@ class RoutedCalls implements ToolCalls {
     if (findings[0] !== undefined && isRefused) {
       return refuse("TRP_2001", findings[0].message, "Write the call again.");
     }
-    const checked = await registered.validate(call.arguments);
-    let effect: NamedEffect | undefined;
-    const isKeyed = registered.keyRequired && call.key === undefined;
-    if (isKeyed && checked.success) {
-      effect = this.#effectOf(tool, context.caller, checked.args);
-      if (effect === undefined) {
-        const message = `The effect of this call is named by ${tool.settings.effectKey}, and an argument for it is missing.`;
-        return refuse("TRP_2001", message, "Give that argument, and call again.");
-      }
+    if (!registered.keyRequired || call.key !== undefined) {
+      return this.#attempts({ call, context, effect: undefined, findings, again }, receipt);
     }
+    const checked = await registered.validate(call.arguments);
     // The router refuses wrong arguments, in the order of its own checks; no key is bound to them.
-    const sent = isKeyed && !checked.success ? { ...call, key: receipt } : call;
+    const sent = checked.success ? call : { ...call, key: receipt };
+    const effect = checked.success ? this.#effectOf(tool, context.caller, checked.args) : undefined;
+    if (checked.success && effect === undefined) {
+      const message = `The effect of this call is named by ${tool.settings.effectKey}, and an argument for it is missing.`;
+      return refuse("TRP_2001", message, "Give that argument, and call again.");
+    }
     return this.#attempts({ call: sent, context, effect, findings, again }, receipt);
   }
 
