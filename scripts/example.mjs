@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { examples } from "./lib/examples.mjs";
+import { inPairs } from "./lib/in-pairs.mjs";
 import { createTarballs } from "./lib/tarballs.mjs";
 import { run, toolEnvironment } from "./lib/workspace.mjs";
 
@@ -27,7 +28,9 @@ const { packages, pack, closure } = createTarballs(join(scratch, "tarballs"));
 const project = join(scratch, "project");
 cpSync(path, project, { recursive: true });
 const ours = packages.filter(({ manifest }) => manifest.name in dependencies).flatMap(closure);
-const tarballs = await Promise.all([...new Set(ours)].map(pack));
+/** @type {string[]} */
+const tarballs = [];
+await inPairs([...new Set(ours)], async (one) => void tarballs.push(await pack(one)));
 const installed = await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs], {
   cwd: project,
 });
