@@ -13,6 +13,7 @@ export type {
   AuditSettings,
   AuthSettings,
   CodeSettings,
+  GatewayRule,
   GatewaySettings,
   JwtSettings,
   LimitSettings,

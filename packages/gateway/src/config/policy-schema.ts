@@ -26,6 +26,7 @@ const moment = matching(
 const rule = object({
   id: matching(/^[\w.:-]{1,64}$/, "1 to 64 letters, digits, or . _ : -"),
   decision: oneOf("allow", "deny", "approve"),
+  via: opt(oneOf("page")),
   reason: opt(matching(/^[\s\S]{1,500}$/, "a sentence of at most 500 characters")),
   who: opt(
     object({

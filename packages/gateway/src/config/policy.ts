@@ -1,16 +1,21 @@
+import { isObject } from "@toolglot/internal";
 import { createPolicy, defaultPolicy, type PolicyEngine, policyRuleProblems } from "@toolglot/trp-core";
 import type { Node } from "jsonc-parser";
 import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
 import { type FillScope, fillText, pathFrom, readSmallFile } from "./fill.ts";
 import { policyFields } from "./policy-schema.ts";
-import type { PolicySettings } from "./settings.ts";
+import type { GatewayRule, PolicySettings } from "./settings.ts";
 import { memberOf, membersOf, nodeAt, type Path, Source, valueAt } from "./source.ts";
 
 /** Returns the engine that settings describe. */
 export function policyFrom(settings: PolicySettings | undefined): PolicyEngine {
   if (settings === undefined) return defaultPolicy();
   const { version, rules, fallback } = settings;
-  return createPolicy({ version, rules, fallback: fallback === "deny" ? "deny" : defaultPolicy() });
+  return createPolicy({
+    version,
+    rules: rules.map(withoutVia),
+    fallback: fallback === "deny" ? "deny" : defaultPolicy(),
+  });
 }
 
 /** A policy where it stands: in the configuration, or in a file of its own. */
@@ -73,8 +78,29 @@ function readRules({ node, path, scope, tell }: PolicyPlace): PolicySettings | u
   return isRight ? { ...fields, rules: filledRules } : undefined;
 }
 
+/** Returns the ids of rules whose requests are decided on the page alone. */
+export function pageRules(policy: PolicySettings | string | undefined): ReadonlySet<string> {
+  const rules = typeof policy === "object" ? policy.rules : [];
+  return new Set(rules.filter(({ via }) => via === "page").map(({ id }) => id));
+}
+
+/** Who is asked is the gateway's affair, not the policy's. */
+function withoutVia<Rule>(rule: Rule): Rule {
+  if (!isObject(rule)) return rule;
+  const { via: _, ...rest } = rule as Record<string, unknown>;
+  return rest as Rule;
+}
+
 function tellRuleProblems(node: Node, rules: unknown, path: Path, tell: Tell): void {
-  for (const { path: inner, message, key } of policyRuleProblems(rules)) {
+  for (const [at, rule] of (Array.isArray(rules) ? rules : []).entries()) {
+    const { via, decision } = Object(rule) as Partial<GatewayRule>;
+    if (via === undefined || (via === "page" && decision === "approve")) continue;
+    const cure = 'Write "via": "page" in a rule that decides "approve", or leave it out.';
+    tell([...path, at, "via"], { code: "config/value", message: 'must be "page", in a rule that approves', cure });
+  }
+  for (const { path: inner, message, key } of policyRuleProblems(
+    Array.isArray(rules) ? rules.map(withoutVia) : rules,
+  )) {
     const at = nodeAt(node, inner);
     if (key === undefined) {
       const cure = "Correct it; docs/trp-policy.md has all that a rule can say.";

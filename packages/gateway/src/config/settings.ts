@@ -105,9 +105,15 @@ export interface PolicySettings {
   /** Yours to raise whenever a rule changes. 1 to 64 characters. */
   version: string;
   /** The first that holds decides. */
-  rules: PolicyRule[];
+  rules: GatewayRule[];
   /** Who decides when no rule holds: the default policy, or nobody. Default `default`. */
   fallback?: "default" | "deny";
+}
+
+/** A rule of a gateway's policy: one of `createPolicy`, and who is asked. */
+export interface GatewayRule extends PolicyRule {
+  /** With `approve`: the request is decided on the page alone, not through the client program. Default: as `approvals.via` says. */
+  via?: "page";
 }
 
 /** How people are asked. */

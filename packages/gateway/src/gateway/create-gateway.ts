@@ -21,6 +21,7 @@ import {
 import packageFile from "../../package.json" with { type: "json" };
 import { type CodeFace, createCodeFace } from "../code/code-face.ts";
 import type { GatewayConfig } from "../config/config-types.ts";
+import { pageRules } from "../config/policy.ts";
 import { headEvent, toolEvent } from "../http/events/own-events.ts";
 import { openWebhook, type Webhook } from "../http/events/webhook.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
@@ -117,6 +118,7 @@ class RoutedGateway implements Gateway {
         }),
     });
     this.policy = this.router.policy;
+    const ofPage = pageRules(settings.policy);
     const calls = createToolCalls(this.router, {
       tool: this.#tool,
       channel: this.#channel,
@@ -124,6 +126,7 @@ class RoutedGateway implements Gateway {
       waitMs: settings.approvals.waitMs,
       approvalUrl: (id) => this.#http?.approvalUrl(id),
       inDoubtUrl: () => this.#http?.inDoubtUrl,
+      isPageOnly: (rule) => ofPage.has(rule),
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
     });
     this.#measured = measured(this.router, calls, () => this.servers);

@@ -101,6 +101,10 @@ it.each<[object, RegExp]>([
   [{ policy: 3 }, /policy: must be an object with version and rules, not a number/],
   [{ policy: { rules: [] } }, /policy: needs "version"/],
   [{ policy: { version: "1" } }, /policy: needs "rules"/],
+  [
+    { policy: { version: "1", rules: [{ id: "a", decision: "deny", via: "page" }] } },
+    /rules\[0\]\.via: must be "page", in a rule that approves/,
+  ],
   [{ policy: { version: "1", rules: [], fallbck: "deny" } }, /fallbck: unknown key \(did you mean "fallback"\?\)/],
   [{ policy: "no.json" }, /policy: the file is not there/],
 ])("should say what is wrong with the settings %j", async (settings, message) => {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { principal } from "@toolglot/trp-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Opened, officialServer, open, shopServer } from "./support.ts";
 
@@ -69,6 +70,27 @@ describe.each([
 });
 
 describe("a gateway over HTTP", () => {
+  it("asks nobody at the client where a rule wants the page", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "toolglot-shop-"));
+    const rules = [{ id: "boss", decision: "approve", via: "page", which: { families: ["cap.mcp.shop.add_note"] } }];
+    const settings = { policy: { version: "1", rules } };
+    const { gateway: one, token } = await gateway({ shop: shopServer(folder) }, settings, {}, folder);
+    const { url } = await one.listen();
+    const client = await connect(url, token, elicitation);
+    const asked: string[] = [];
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return { action: "accept", content: { decision: "approve" } };
+    });
+    const noted = client.callTool({ name: "shop__add_note", arguments: { id: "1" } });
+    const boss = principal({ id: "ada", roles: ["approver"] });
+    await expect.poll(async () => (await one.router.approvals.list(boss)).length).toBe(1);
+    const [request] = await one.router.approvals.list(boss);
+    await one.router.approvals.approve(boss, request?.id ?? "");
+    expect((await noted)._meta?.["toolglot/outcome"]).toMatchObject({ status: "done" });
+    expect(asked).toEqual([]);
+  });
+
   it("never does again what may have happened, under any id, after a restart", async () => {
     const folder = mkdtempSync(join(tmpdir(), "toolglot-shop-"));
     const note = { name: "shop__add_note", arguments: { id: "lost" } };
