@@ -22,13 +22,15 @@ export async function startExporter(
     const { isTraced } = await import("@toolglot/internal/otel");
     // The owner's own, as by `node --import`.
     if (isTraced()) return none;
-    const { NodeSDK, resources } = await import("@opentelemetry/sdk-node");
-    const sdk = new NodeSDK({
-      serviceName: env.OTEL_SERVICE_NAME ?? "toolglot",
-      // The others tell the command line and the user of the process: principals, paths.
-      ...(!env.OTEL_NODE_RESOURCE_DETECTORS && { resourceDetectors: [resources.envDetector] }),
-    });
+    const { NodeSDK } = await import("@opentelemetry/sdk-node");
+    const { env: own } = process;
+    own.OTEL_SERVICE_NAME ??= /service\.name=(\w[^,]*)/.exec(own.OTEL_RESOURCE_ATTRIBUTES ?? "")?.[1] ?? "toolglot";
+    // The others tell the command line and the user of the process: principals, paths.
+    own.OTEL_NODE_RESOURCE_DETECTORS ??= "env";
+    const sdk = new NodeSDK();
     sdk.start();
+    // The SDK registers with its own copy of the API, which another one finds unless it is newer.
+    if (!isTraced() && own.OTEL_SDK_DISABLED !== "true") warn(say.unfound);
     return async () => {
       const ended = sdk.shutdown().catch((error: unknown) => warn(say.unsent(errorText(error))));
       await settleWithin(ended, { ms: flushMs });

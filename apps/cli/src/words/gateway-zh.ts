@@ -149,6 +149,7 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
   tracing: {
     missing:
       "设置了 OTEL_EXPORTER_OTLP_ENDPOINT，但没有安装发送追踪数据的包：npm install @opentelemetry/sdk-node @opentelemetry/api",
+    unfound: "没有发送追踪数据：@opentelemetry/sdk-node 对这个版本来说太旧，或它带的 @opentelemetry/api 太旧。",
     failed: (reason) => `没有向 OTEL_EXPORTER_OTLP_ENDPOINT 发送追踪数据：${reason}`,
     unsent: (reason) => `最后的追踪数据没有发出：${reason}`,
   },
