@@ -126,11 +126,12 @@ export const architecture = {
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "sandbox", "secrets", "sqlite", "toolkit", "trp-core", "trp-mcp"],
+    mayImport: ["core", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
+      "@opentelemetry/api",
       "hono",
       "jose",
       "jsonc-parser",

@@ -4,6 +4,7 @@ import { defined } from "@toolglot/internal";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Host } from "../host.ts";
 import { loadNamed } from "./config.ts";
+import { startExporter } from "./exporter.ts";
 import type { GatewayRun } from "./flags.ts";
 import { logTo } from "./log-lines.ts";
 
@@ -22,8 +23,10 @@ export async function serve(run: GatewayRun): Promise<number> {
   const gateway = await createGateway(config, {
     ...defined({ principal, allowVolatile }),
     noAuth: !flags.auth,
+    tracing: Boolean(host.env.OTEL_EXPORTER_OTLP_ENDPOINT),
     log,
   });
+  const endExporter = await startExporter(host, say.tracing, log);
   try {
     if (flags.stdio) {
       // A client that can't ask a person names the page, where there is somebody who may decide.
@@ -43,6 +46,7 @@ export async function serve(run: GatewayRun): Promise<number> {
     return await stopped;
   } finally {
     await gateway.close();
+    await endExporter();
   }
 }
 

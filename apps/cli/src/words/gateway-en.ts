@@ -160,6 +160,14 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     would: (decision: string) => `would ${decision}`,
     none: "The policy has decided nothing yet.",
   },
+  tracing: {
+    missing:
+      "OTEL_EXPORTER_OTLP_ENDPOINT is set, and what sends traces there is not installed: npm install @opentelemetry/sdk-node @opentelemetry/api",
+    unfound:
+      "No traces are sent: @opentelemetry/sdk-node is too old for this version, or comes with an old @opentelemetry/api.",
+    failed: (reason: string) => `Nothing sends traces to OTEL_EXPORTER_OTLP_ENDPOINT: ${reason}`,
+    unsent: (reason: string) => `The last traces were not sent: ${reason}`,
+  },
   verify: {
     about:
       "runs this configuration against servers of its own and a store that is thrown away, and says which guarantees hold; exit code 1 when one does not",

@@ -146,6 +146,13 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     would: (decision) => `本应${decision}`,
     none: "策略还没有做过任何决定。",
   },
+  tracing: {
+    missing:
+      "设置了 OTEL_EXPORTER_OTLP_ENDPOINT，但没有安装发送追踪数据的包：npm install @opentelemetry/sdk-node @opentelemetry/api",
+    unfound: "没有发送追踪数据：@opentelemetry/sdk-node 对这个版本来说太旧，或它带的 @opentelemetry/api 太旧。",
+    failed: (reason) => `没有向 OTEL_EXPORTER_OTLP_ENDPOINT 发送追踪数据：${reason}`,
+    unsent: (reason) => `最后的追踪数据没有发出：${reason}`,
+  },
   verify: {
     about: "用自带的服务器和一次性的存储运行这份配置，说明哪些保证成立；有一项不成立时退出码为 1",
     summary: (pass, fail, none) => `${pass} 项成立，${fail} 项不成立，${none} 项不适用`,

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
+import { traceClient } from "@toolglot/trp-client/tracing";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
 import {
@@ -30,6 +31,7 @@ import { makeRouter } from "./make-router.ts";
 import { measured } from "./measured.ts";
 import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
+import { tracedCalls } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { Upstreams } from "./upstreams.ts";
 
@@ -55,12 +57,17 @@ const settleMs = 5_000;
  * ```
  */
 export async function createGateway(config: GatewayConfig, options: GatewayOptions = {}): Promise<Gateway> {
-  checkKeys("createGateway", options, "principal:text allowVolatile:boolean noAuth:boolean log:function");
+  checkKeys(
+    "createGateway",
+    options,
+    "principal:text allowVolatile:boolean noAuth:boolean tracing:boolean log:function",
+  );
+  const { tracing = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) } = options;
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const store = await openStore(config.settings.store);
   let gateway: RoutedGateway | undefined;
   try {
-    gateway = new RoutedGateway(config, options, { store, mask, secret: await sharedSecret(store) });
+    gateway = new RoutedGateway(config, { ...options, tracing }, { store, mask, secret: await sharedSecret(store) });
     await gateway.start();
     return gateway;
   } catch (error) {
@@ -96,6 +103,7 @@ class RoutedGateway implements Gateway {
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
     const { settings, policy } = config;
     const { store, secret } = parts;
+    const { tracing = false } = options;
     this.#config = config;
     this.#options = options;
     this.#parts = parts;
@@ -128,19 +136,21 @@ class RoutedGateway implements Gateway {
       inDoubtUrl: () => this.#http?.inDoubtUrl,
       isPageOnly: (rule) => ofPage.has(rule),
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
+      ...(tracing && { tracing: traceClient() }),
     });
     this.#measured = measured(this.router, calls, () => this.servers);
     const { calls: counted } = this.#measured;
     // A program's receipt leads to the program.
-    this.#calls = {
+    const routed: ToolCalls = {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
       call: async (call, context) =>
         (await this.#upstreams.answerWithout(call.tool.server, context.caller.principal)) ??
         counted.call(call, context),
     };
+    this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({
-      ...{ config, router: this.router, channel: this.#channel, secret },
+      ...{ config, router: this.router, channel: this.#channel, secret, tracing },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {

@@ -8,6 +8,7 @@ import {
   type Router,
 } from "@toolglot/trp-core";
 import type { ApprovalRecord, RouterStore } from "@toolglot/trp-core/store";
+import { traceRouter } from "@toolglot/trp-core/tracing";
 import { askAgain, elicitationRole, type ImportedTool, observePolicy } from "@toolglot/trp-mcp";
 import type { GatewaySettings } from "../config/settings.ts";
 import { exportedUpTo } from "../report/audit-export.ts";
@@ -23,7 +24,7 @@ export interface RouterParts {
   secret: string;
   /** Finds a tool by its capability. */
   tool(capId: string): ImportedTool | undefined;
-  options: Pick<GatewayOptions, "allowVolatile">;
+  options: Pick<GatewayOptions, "allowVolatile" | "tracing">;
   /** Gets the newest row of the audit log, each minute in which there is one, and at the end. Default: nobody is told. */
   onHead?: ((head: AuditCheckpoint) => void) | undefined;
   onError(error: unknown, facts: { capId?: string | undefined; operation?: string | undefined }): void;
@@ -53,6 +54,7 @@ export function makeRouter({ settings, store, policy, secret, tool, options, onH
     maxResultTokens: Math.max(200, results.maxBytes),
     catalogTools: false,
     outbox: approvals.webhook !== undefined,
+    ...(options.tracing === true && { tracing: traceRouter() }),
     ...((audit.head !== undefined || onHead !== undefined || !isKept) && {
       checkpoints: {
         exportedUpTo: async () => (await exportedUpTo(store))?.index ?? 0,

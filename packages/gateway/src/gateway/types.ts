@@ -20,6 +20,11 @@ export interface GatewayOptions {
   allowVolatile?: boolean;
   /** Serves HTTP without tokens, on loopback alone. Default false. */
   noAuth?: boolean;
+  /**
+   * Makes OpenTelemetry spans of calls, and passes traces on to servers, also their baggage. The application registers the SDK. Default:
+   * whether the environment has `OTEL_EXPORTER_OTLP_ENDPOINT`.
+   */
+  tracing?: boolean;
   /** Default: nothing is logged. */
   log?(line: LogLine): void;
 }

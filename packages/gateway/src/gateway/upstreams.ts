@@ -22,6 +22,8 @@ export interface UpstreamsParts {
   channel: CallChannel;
   /** Seals links to log in. */
   secret: string;
+  /** Whether requests to servers make spans, and tell the servers their trace. */
+  tracing: boolean;
   /** Where people reach the gateway, if they do. */
   publicUrl(): string | undefined;
   /** What clients may do has changed. */
@@ -127,6 +129,7 @@ export class Upstreams {
       maxBufferSize: 4 * this.#parts.config.settings.results.maxBytes,
       elicitation: "host",
       sampling: "host",
+      tracing: this.#parts.tracing,
       onError: (error) => log("warn", errorText(error)),
     });
   }

@@ -1,3 +1,4 @@
+import type { ClientTracing } from "@toolglot/trp-client";
 import type { ImportedTool } from "../types.ts";
 import type { CallChannel } from "./call-channel.ts";
 
@@ -19,4 +20,6 @@ export interface ToolCallsOptions {
   isPageOnly?(rule: string): boolean;
   /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
   damaged?(tool: ImportedTool): "refuse" | "report";
+  /** Tells the router the trace of each call: `traceClient()` of `@toolglot/trp-client/tracing`. Default: none. */
+  tracing?: ClientTracing | undefined;
 }

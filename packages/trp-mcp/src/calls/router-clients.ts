@@ -1,5 +1,5 @@
-import { canonicalJson } from "@toolglot/internal";
-import { createClient, inProcessTransport, type TrpClient } from "@toolglot/trp-client";
+import { canonicalJson, defined } from "@toolglot/internal";
+import { type ClientTracing, createClient, inProcessTransport, type TrpClient } from "@toolglot/trp-client";
 import type { Principal, Router } from "@toolglot/trp-core";
 import type { Caller } from "../types.ts";
 
@@ -9,10 +9,12 @@ const mostClients = 1_000;
 /** Sessions with the router: one for each principal and client program. */
 export class RouterClients {
   readonly #router: Router;
+  readonly #tracing: ClientTracing | undefined;
   readonly #clients = new Map<string, TrpClient>();
 
-  constructor(router: Router) {
+  constructor(router: Router, tracing?: ClientTracing) {
     this.#router = router;
+    this.#tracing = tracing;
   }
 
   /** `roles`: in place of those of the principal. */
@@ -32,6 +34,7 @@ export class RouterClients {
       agentId,
       keys: "explicit",
       retry: { maxRetries: 0 },
+      ...defined({ tracing: this.#tracing }),
     });
     this.#clients.set(key, made);
     if (this.#clients.size > mostClients) {

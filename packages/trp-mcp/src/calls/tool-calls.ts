@@ -41,7 +41,7 @@ export function createToolCalls(router: Router, options: ToolCallsOptions): Tool
   checkKeys(
     "createToolCalls",
     options,
-    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function",
+    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function tracing:object",
   );
   return new RoutedCalls(router, options);
 }
@@ -69,7 +69,7 @@ class RoutedCalls implements ToolCalls {
   constructor(router: Router, options: ToolCallsOptions) {
     this.#router = router;
     this.#options = options;
-    this.#clients = new RouterClients(router);
+    this.#clients = new RouterClients(router, options.tracing);
     this.#keys = new EffectKeys(router.store);
     this.#kept = new KeptCalls(router, options);
     this.#asking = new Asking(router, options);

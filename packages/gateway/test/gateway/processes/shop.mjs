@@ -25,6 +25,11 @@ server.setRequestHandler("tools/call", ({ params }) => {
   // Nobody hears what became of it.
   if (order === "lost") process.exit(1);
   if (order === "none") return { content: [{ type: "text", text: "there is no such order" }], isError: true };
-  return { content: [{ type: "text", text: `${params.name} ${order}: done` }], structuredContent: { order, ok: true } };
+  // What came with the request, where a trace did.
+  const meta = params._meta?.traceparent && { meta: params._meta };
+  return {
+    content: [{ type: "text", text: `${params.name} ${order}: done` }],
+    structuredContent: { order, ok: true, ...meta },
+  };
 });
 await server.connect(new StdioServerTransport());
