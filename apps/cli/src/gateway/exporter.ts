@@ -34,6 +34,9 @@ export async function startExporter(
     return async () => {
       const ended = sdk.shutdown().catch((error: unknown) => warn(say.unsent(errorText(error))));
       await settleWithin(ended, { ms: flushMs });
+      // An SDK that has ended stays registered, and nobody else could be.
+      const { context, metrics, propagation, trace } = await import("@opentelemetry/api");
+      for (const api of [context, metrics, propagation, trace]) api.disable();
     };
   } catch (error) {
     const isMissing = (error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND";

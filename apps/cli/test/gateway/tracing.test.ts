@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { metrics } from "@opentelemetry/api";
 import { ended, startSdk, stopSdk } from "@toolglot/internal/testing/otel";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { place, startStdio } from "./support/gateway.ts";
@@ -23,6 +24,8 @@ async function collector(): Promise<string[]> {
   onTestFinished(() => void server.close());
   vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   vi.stubEnv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json");
+  // Set by the exporter, for this test alone.
+  for (const name of ["OTEL_SERVICE_NAME", "OTEL_NODE_RESOURCE_DETECTORS"]) vi.stubEnv(name, undefined);
   return got;
 }
 
@@ -43,6 +46,9 @@ it("sends spans to the collector that the environment names, the last ones when 
   expect(all).toContain('"tools/call read"');
   expect(all).toContain('{"key":"service.name","value":{"stringValue":"toolglot"}}');
   expect(all).not.toMatch(/A-1|process\.|host\./);
+  // The next SDK of this process finds its place free.
+  expect(metrics.setGlobalMeterProvider(metrics.getMeterProvider())).toBe(true);
+  metrics.disable();
 });
 
 it("leaves spans to an SDK that is there already", async () => {
