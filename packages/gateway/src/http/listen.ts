@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { closeServer } from "@toolglot/internal/node";
 import type { HttpApp } from "./app.ts";
 
 /** Where and how a server listens. Times in milliseconds. */
@@ -70,7 +71,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
     connections: () => open.size,
     close(graceMs = 10_000) {
       app.close();
-      closed ??= shutDown(server, graceMs);
+      closed ??= closeServer(server, graceMs);
       return closed;
     },
   };
@@ -85,15 +86,4 @@ function watchSockets(server: Server): ReadonlySet<object> {
     socket.once("close", () => open.delete(socket));
   });
   return open;
-}
-
-function shutDown(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

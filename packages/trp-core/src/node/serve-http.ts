@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { checkKeys } from "@toolglot/internal";
+import { closeServer } from "@toolglot/internal/node";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/messages.ts";
 import { metricsCure } from "../http/metrics-page.ts";
@@ -139,7 +140,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     port: bound,
     close(graceMs = 10_000) {
       routes.answers.close();
-      closed ??= Promise.all([shutDown(server, graceMs), sockets?.close(graceMs)]).then(() => {
+      closed ??= Promise.all([closeServer(server, graceMs), sockets?.close(graceMs)]).then(() => {
         silence();
         uncount();
       });
@@ -270,17 +271,6 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       server.off("error", reject);
       resolve();
     });
-  });
-}
-
-function shutDown(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }
 
