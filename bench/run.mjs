@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|gateway|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|postgres|gateway|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
 // `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
 // two, to see that it works, and nothing is written.
@@ -24,10 +24,11 @@ const measured = {
   trp: ["trp-client", "sqlite"],
   writes: ["trp-client", "sqlite"],
   once: ["trp-client", "sqlite"],
+  postgres: ["trp-client", "sqlite", "postgres"],
   gateway: ["toolglot"],
   local: ["local-tools"],
   searches: ["local-tools"],
-  costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
+  costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "postgres", "local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";
@@ -59,6 +60,7 @@ await build({
   entryPoints: [
     { in: join(import.meta.dirname, "src/main.ts"), out: "main" },
     { in: join(import.meta.dirname, "src/trp/servers.ts"), out: "servers" },
+    { in: join(import.meta.dirname, "src/postgres/router-process.ts"), out: "router-process" },
   ],
   outdir,
   outExtension: { ".js": ".mjs" },
