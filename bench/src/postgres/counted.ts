@@ -152,7 +152,8 @@ async function growth(
   const calls = often(4000);
   const settled = async () => {
     await store.audit.head();
-    for (const table of (await sizes(queries, schema)).keys()) await queries.query(`vacuum analyze "${schema}"."${table}"`);
+    for (const table of (await sizes(queries, schema)).keys())
+      await queries.query(`vacuum analyze "${schema}"."${table}"`);
     return await sizes(queries, schema);
   };
   const before = await settled();

@@ -88,7 +88,13 @@ async function measureKeyed(bench: Bench): Promise<Findings> {
     return {
       bars: [
         ...faster(`a keyed call by ${own.name}, beside bare statements`, own, bare.calls, 0.5, loads.slice(1)),
-        ...faster(`a keyed call by ${ownInOne.name}, beside bare statements`, ownInOne, bare.calls, 0.5, loads.slice(1)),
+        ...faster(
+          `a keyed call by ${ownInOne.name}, beside bare statements`,
+          ownInOne,
+          bare.calls,
+          0.5,
+          loads.slice(1),
+        ),
         added(own),
         ...faster(`a keyed call by ${router.name}, beside ${onSqlite.name}`, router, onSqlite, 0.7, loads.slice(1)),
       ],
