@@ -24,9 +24,9 @@ export async function noServer(root: string): Promise<string | undefined> {
   return process.env.TOOLGLOT_POSTGRES_URL ? undefined : (await servers(root)).findPostgres().skip;
 }
 
-/** The server of `TOOLGLOT_POSTGRES_URL`, which stays; else a new one of this machine's. */
-export async function startServer(root: string): Promise<Server> {
+/** The server of `TOOLGLOT_POSTGRES_URL`, which stays as it is; else a new one of this machine's. */
+export async function startServer(root: string, more: Record<string, string> = {}): Promise<Server> {
   const url = process.env.TOOLGLOT_POSTGRES_URL;
   if (url) return { url, async remove() {} };
-  return await (await servers(root)).startPostgres({ settings });
+  return await (await servers(root)).startPostgres({ settings: { ...settings, ...more } });
 }
