@@ -81,13 +81,16 @@ export async function keyedCalls(name: string, store: RouterStore, sessions: num
       const [callId, frameId] = [`call_${id}`, `frm_${id}`];
       const operation = { scope: request.scope, key: `${request.key}${id}` };
       const place = { sessionId: session.id, frameId };
-      const asked = await store.sessions.admit({
+      const frame: Admission = {
         ...admission,
         ...place,
         digest: `${admission.digest}${id}`,
         seq: ++session.seq,
         calls: [{ ...admitted, callId, operation }],
-      });
+      };
+      let asked = await store.sessions.admit(frame);
+      // The frame before it is on its way: a router waits for it, too.
+      while (asked.status === "gap") asked = await store.sessions.admit(frame);
       if (asked.status !== "admitted") throw new Error(`${name}: ${asked.status}`);
       const started = await store.operations.start(
         { ...request, ...operation },
