@@ -16,6 +16,7 @@ import { postgresLogs } from "./tables/logs.ts";
 import { postgresOperations } from "./tables/operations.ts";
 import { postgresOutbox } from "./tables/outbox.ts";
 import { postgresParts } from "./tables/parts.ts";
+import { postgresRates } from "./tables/rates.ts";
 
 const beat = `WITH ${timed} INSERT INTO @heartbeats (router, at) SELECT $2, now FROM t
   ON CONFLICT (router) DO UPDATE SET at = excluded.at`;
@@ -46,6 +47,7 @@ export function postgresStore({ database, settings, durability, clock }: Opened)
     outbox: postgresOutbox(database, sealer),
     artifacts: postgresArtifacts(database),
     catalog: postgresCatalog(database),
+    rates: postgresRates(database),
     logs: postgresLogs(database),
     blobs: postgresBlobs(database),
     now: settings.now ?? (() => clock.now()),
