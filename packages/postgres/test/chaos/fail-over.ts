@@ -13,7 +13,10 @@ export interface FailOverOptions extends ChaosOptions {
 }
 
 /** Chaos in whose middle the server dies and its synchronous standby takes its place, behind the same address. */
-export function failOver(scripts: Pick<Bundled, "path">, { afterMs, ...options }: FailOverOptions): Promise<ChaosReport> {
+export function failOver(
+  scripts: Pick<Bundled, "path">,
+  { afterMs, ...options }: FailOverOptions,
+): Promise<ChaosReport> {
   return withServer(async (primary) => {
     const standby = await primary.standby({ synchronous: true });
     const address = await balancer(primary.port);

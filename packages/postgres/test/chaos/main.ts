@@ -38,7 +38,11 @@ async function soakAll(): Promise<boolean> {
     return soak(stage, { variant: "fence", minutes: Number(values.minutes), onProgress: say });
   });
   const { duplicates, unattributed, untrue, audit, unrest } = report;
-  say(`broken: ${Object.entries(unrest).map(([name, count]) => `${count} ${name}`).join(", ")}`);
+  say(
+    `broken: ${Object.entries(unrest)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(", ")}`,
+  );
   say(`audit: ${audit.ok ? "intact" : audit.problem}, ${audit.rows.toLocaleString("en")} rows`);
   for (const line of [...duplicates, ...unattributed, ...untrue].slice(0, 20)) say(`✗ ${line}`);
   if (!isSeen) say("✗ the naive store went through: this soak sees nothing");
@@ -50,7 +54,7 @@ async function soakAll(): Promise<boolean> {
 async function chaosAll(): Promise<boolean> {
   const report = await withServer((server) =>
     chaos(stageOn(scripts, { url: server.url, schema: "chaos" }, allUnrest(server, "chaos", 10_000)), {
-      ...{ variant: "fence", operations, routers: 4, clients: 32, lease: 1_000, every: 500 },
+      ...{ variant: "fence", operations, routers: 4, clients: 32, lease: 2_000, every: 2_000 },
     }),
   );
   const { evidence, ...figures } = report;
