@@ -1,14 +1,19 @@
 import { ignoreRejection } from "@toolglot/internal";
-import { type AdmissionResult, type FrameStore, isAsExpected, type SessionRecord } from "@toolglot/trp-core/store";
-import type { ExpectedAdmission } from "../tables/expectations.ts";
+import type { Admission, AdmissionResult, FrameStore, SessionRecord } from "./frame-types.ts";
+import { isAsExpected } from "./session-rules.ts";
+
+/** An admission that was already answered with the expected result. `session`: its state after this admission. */
+export interface ExpectedAdmission extends Admission {
+  expected?: { token: string; session: SessionRecord };
+}
 
 /** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
 const maxSessions = 4_096;
 
 /**
- * The sessions of a store in a thread, with a memory on the caller's side. When the caller allows it (`mayExpect`), the
- * next frame of a remembered session is answered at once with the expected admission. The caller's next request then
- * goes to the thread in the same message as the admission.
+ * The sessions of a store that is a message away, with a memory on the caller's side. When the caller allows it (`mayExpect`),
+ * the next frame of a remembered session is answered at once with the expected admission. The caller's next request then
+ * goes to the store in the same message as the admission.
  */
 export function expectingFrames(sessions: FrameStore, now: () => number): FrameStore {
   const known = new Map<string, SessionRecord>();
