@@ -74,3 +74,16 @@ const goneCodes = new Set([
 export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === "25006";
 }
+
+/** Whether PostgreSQL refused a statement. */
+export function isFailed(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && error.code === "trp/store-failed";
+}
+
+/**
+ * Whether the backend does not know a statement that was prepared, or knows another one by its name: it is not the one that the
+ * statement was prepared on. Nothing was run.
+ */
+export function isUnprepared(error: unknown): boolean {
+  return ["26000", "42P05"].includes(sqlStateOf(error) ?? "");
+}

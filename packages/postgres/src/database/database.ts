@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
-import { isCollision, isGone, isReadOnly, sqlStateOf, storeError } from "../errors.ts";
+import { isCollision, isGone, isReadOnly, isUnprepared, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
@@ -9,6 +9,8 @@ import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
 export interface Statement {
   sql: string;
   values: Value[];
+  /** It is prepared under this name, so that the server need not plan it again and again. */
+  name?: string;
   /**
    * For a statement that writes: returns its rows when it was committed, though the connection ended before its answer came;
    * undefined when it was not, so that it may be sent again.
@@ -39,6 +41,8 @@ export class Database {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
+  /** False once a pooler was found between, which gives each transaction another backend. */
+  #mayPrepare = true;
   #isSuspect = false;
   #fault: unknown;
   #askedAt = 0;
@@ -71,8 +75,19 @@ export class Database {
   }
 
   /** Runs one statement, which is a transaction of its own. */
-  async statement({ sql, values, recover }: Statement): Promise<Row[]> {
-    const run = async (client: Client): Promise<Row[]> => (await client.query<Row>(this.text(sql), values)).rows;
+  async statement({ sql, values, name, recover }: Statement): Promise<Row[]> {
+    const text = this.text(sql);
+    const run = async (client: Client): Promise<Row[]> => {
+      if (name !== undefined && this.#mayPrepare) {
+        try {
+          return (await client.query<Row>({ name, text, values })).rows;
+        } catch (error) {
+          if (!isUnprepared(error)) throw error;
+          this.#mayPrepare = false;
+        }
+      }
+      return (await client.query<Row>(text, values)).rows;
+    };
     const settle = async (pid: number | undefined, until: number): Promise<Row[] | undefined> => {
       if (recover === undefined) return undefined;
       await this.#backendGone(pid, until, sql.slice(0, 40));
