@@ -8,9 +8,9 @@ const maxSessions = 4_096;
 /**
  * The sessions of a store in a thread, with a memory on the caller's side. When the caller allows it (`mayExpect`), the
  * next frame of a remembered session is answered at once with the expected admission. The caller's next request then
- * goes to the thread in the same message as the admission.
+ * goes to the thread in the same message as the admission. `send` sends what waits for that.
  */
-export function expectingFrames(sessions: FrameStore, now: () => number): FrameStore {
+export function expectingFrames(sessions: FrameStore, now: () => number, send: () => void = () => {}): FrameStore {
   const known = new Map<string, SessionRecord>();
   let count = 0;
 
@@ -61,7 +61,7 @@ export function expectingFrames(sessions: FrameStore, now: () => number): FrameS
       learn(expected);
       const result = admit({ ...admission, expected: { token, session: expected } });
       ignoreRejection(result);
-      return { status: "admitted", session: expected, calls: {}, pending: { token, result } };
+      return { status: "admitted", session: expected, calls: {}, pending: { token, result, mayAnswer: true, send } };
     },
   };
 }
