@@ -47,7 +47,9 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   return {
     name: "postgres",
     durability,
-    sessions: isFast ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now) : sessions,
+    sessions: isFast
+      ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now, (token) => queue.send(token))
+      : sessions,
     operations: isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
     parts: postgresParts(database),
     approvals: postgresApprovals(database),

@@ -61,20 +61,20 @@ async function answerPlain(database: Database, texts: SameTransactionText): Prom
   return true;
 }
 
-/** What is done with an admission that waits for the start of its call's operation, so that both are one statement. */
+/** What is written with an admission that waits for it, in one statement: the start of its call's operation, or its answer. */
 export interface Joined<T> {
-  /** Sends both as one statement. `admitted`: whether the frame was; `result`: of the start, when it came to an end with it. */
-  send(admission: Admission, view: string): Promise<{ admitted: boolean; result?: T }>;
-  /** Begins it in another way, after the frame was admitted. */
+  /** Sends both as one statement. `admitted`: whether the frame was; `done`: what was joined, when it was written. */
+  send(admission: Admission, view: string): Promise<{ admitted: boolean; done?: { value: T } }>;
+  /** Writes it in another way, after the frame was admitted. */
   after(): Promise<T>;
   /** The frame was not admitted as expected. */
   refused: T;
 }
 
 /**
- * The frames of a session go to the database one after another, since each needs that the one before was admitted. The admission
- * of a frame whose call's operation is started next is held back until the start comes, to be sent with it; at the latest until this turn of the event
- * loop ends.
+ * The frames of a session go to the database one after another, since each needs that the one before was admitted. An expected
+ * admission is held back for what is to be written with it: until that comes, until somebody waits for the admission, or for
+ * {@link mostWaitMs}.
  */
 export class FrameQueue {
   readonly #database: Database;
@@ -93,20 +93,26 @@ export class FrameQueue {
     if (expected === undefined || isToTidy(copy)) return await this.#inTurn(sessionId, () => this.#send(copy));
     const held = new HeldAdmission(copy, expected.session.view);
     this.#held.set(expected.token, held);
-    setImmediate(() => held.go());
+    const timer = setTimeout(held.go, mostWaitMs);
     const result = this.#inTurn(sessionId, async () => {
       await held.ready;
+      clearTimeout(timer);
       return await held.send(() => this.#send(copy));
     });
     held.result = result;
     ignoreRejection(result);
     const forget = (): void => void this.#held.delete(expected.token);
-    // A start may come later: it looks whether the frame was admitted as expected.
+    // What is joined may come later: it looks whether the frame was admitted as expected.
     void result.then(() => setTimeout(forget, keepTokenMs).unref(), forget);
     return await result;
   }
 
-  /** Begins the operation of a call whose admission was expected. */
+  /** Sends an admission that is held back. */
+  send(token: string): void {
+    this.#held.get(token)?.go();
+  }
+
+  /** Writes something for a call whose admission was expected. */
   async join<T>(token: string, joined: Joined<T>): Promise<T> {
     const held = this.#held.get(token);
     if (held === undefined) return joined.refused;
@@ -136,10 +142,12 @@ export class FrameQueue {
   }
 }
 
-/** For so long a start may follow its admission. Milliseconds. */
+/** How long an admission is held back. Milliseconds. */
+const mostWaitMs = 10;
+/** For so long a start or an answer may follow its admission. Milliseconds. */
 const keepTokenMs = 60_000;
 
-/** One admission that waits for a start. */
+/** One admission that waits for what is written with it. */
 class HeldAdmission {
   readonly ready: Promise<void>;
   readonly view: string;
@@ -157,7 +165,7 @@ class HeldAdmission {
     });
   }
 
-  /** Undefined when the admission was sent without the start. */
+  /** Undefined when the admission was sent without it. */
   join<T>(joined: Joined<T>): Promise<T> | undefined {
     if (this.#isSent || this.#start !== undefined) return undefined;
     const result = new Promise<T>((resolve, reject) => {
@@ -167,7 +175,7 @@ class HeldAdmission {
     return result;
   }
 
-  /** Sends the admission with the start that has come, else `alone`. */
+  /** Sends the admission with what was joined, else `alone`. */
   async send(alone: () => Promise<AdmissionResult>): Promise<AdmissionResult> {
     this.#isSent = true;
     const start = this.#start;
@@ -175,7 +183,7 @@ class HeldAdmission {
     try {
       const sent = await start.joined.send(this.#admission, this.view);
       const found = sent.admitted ? this.#asExpected() : await alone();
-      if (sent.result !== undefined) start.resolve(sent.result);
+      if (sent.done !== undefined) start.resolve(sent.done.value);
       else if (isAsExpected(found, this.view)) start.joined.after().then(start.resolve, start.reject);
       else start.resolve(start.joined.refused);
       return found;
@@ -195,10 +203,42 @@ class HeldAdmission {
 export function fastFrames(database: Database, queue: FrameQueue): Pick<FrameStore, "admit" | "answer"> {
   return {
     admit: (admission) => queue.admit(admission),
-    async answer(answer, together) {
+    async answer(answer, { ifAdmitted, ...together } = {}) {
       const texts = sameTransactionText({ ...together, answer });
-      if (await answerPlain(database, texts)) return;
-      await database.write((tx) => writeSameTransaction(tx, texts));
+      const after = async (): Promise<undefined> => {
+        if (await answerPlain(database, texts)) return;
+        await database.write((tx) => writeSameTransaction(tx, texts));
+      };
+      if (ifAdmitted === undefined) return await after();
+      return await queue.join<undefined | "not-admitted">(ifAdmitted, {
+        send: (admission, view) => answerAdmitted(database, admission, view, texts),
+        after,
+        refused: "not-admitted",
+      });
     },
   };
+}
+
+/** The admission of a call's frame and its answer, in one statement. */
+async function answerAdmitted(
+  database: Database,
+  admission: Admission,
+  view: string,
+  texts: SameTransactionText,
+): Promise<{ admitted: boolean; done?: { value: undefined } }> {
+  const { answer, audit, events } = texts;
+  const [call] = admission.calls;
+  const isOwn = isPlain(answer) && answer.callId === call?.callId && answer.frameId === admission.frameId;
+  if (!isOwn || answer.sessionId !== admission.sessionId) return { admitted: false };
+  const p = new Parameters(database.now());
+  const writeId = newWriteId();
+  const parts = [timed, ...admissionParts(p, admission, view, writeId, answer.reply), ...stagedParts(p, texts, "s")];
+  const rows = await database.statement({
+    sql: `WITH ${parts.join(",\n")} SELECT 1 FROM s`,
+    values: p.values,
+    recover: (reader) => reader.all(broughtSql, columnText(admission.sessionId), writeId),
+  });
+  if (rows.length === 0) return { admitted: false };
+  database.noteStaged(audit.length + events.length);
+  return { admitted: true, done: { value: undefined } };
 }

@@ -111,7 +111,7 @@ export function fastOperations(
     admission: Admission,
     view: string,
     sentAt: number,
-  ): Promise<{ admitted: boolean; result?: StartResult }> {
+  ): Promise<{ admitted: boolean; done?: { value: StartResult } }> {
     const p = new Parameters(database.now());
     const writeId = newWriteId();
     const parts = [timed, ...admissionParts(p, admission, view, writeId)];
@@ -131,7 +131,9 @@ export function fastOperations(
       },
     });
     if (row === undefined) return { admitted: false };
-    return row.fence === null ? { admitted: true } : { admitted: true, result: begunBy(row, request, given, sentAt) };
+    return row.fence === null
+      ? { admitted: true }
+      : { admitted: true, done: { value: begunBy(row, request, given, sentAt) } };
   }
 
   return {

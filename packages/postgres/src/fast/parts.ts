@@ -10,12 +10,14 @@ import type { Parameters } from "./parameters.ts";
 /**
  * `s` takes the next seq of a session and `b` writes the frame, when the frame is the next one and it and its only call are new. The
  * row of the session is locked by its update, and each admission changes its seq: who waited for the row finds another seq.
+ * `reply`: the frame's answer, when it is written at once.
  */
 export function admissionParts(
   p: Parameters,
   admission: Admission,
   view: string | undefined,
   writeId: number,
+  reply?: string,
 ): string[] {
   const { sessionId, tenant, principal, frameId, digest, seq } = admission;
   const [call] = admission.calls;
@@ -43,9 +45,9 @@ export function admissionParts(
     return [take, bring];
   }
   const [, frameDigest] = frameOf(admission);
-  const bring = `b AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_digest, record, write_id)
+  const bring = `b AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_digest, record, reply, write_id)
     SELECT s.n, ${callId}, ${next}, 0, t.now + ${p.add(timeoutOf(call), "bigint")}, ${frame}, ${p.add(frameDigest, "text")},
-    ${p.add(fixedText(call, admission), "text")}, ${p.add(writeId, "bigint")} FROM s, t)`;
+    ${p.add(fixedText(call, admission), "text")}, ${p.add(reply ?? null, "text")}, ${p.add(writeId, "bigint")} FROM s, t)`;
   return [take, bring];
 }
 
