@@ -13,6 +13,7 @@ import { settleWithin } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
+import type { GateConnection, McpGate } from "./gate.ts";
 import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
 import { type Listen, Listening, listenIn } from "./listening.ts";
@@ -27,34 +28,6 @@ import { missingTasksIn } from "./task-requests.ts";
 import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
-
-/** A connection that is served. */
-export interface GateConnection {
-  /** Resolves when the connection is over, whoever ended it. */
-  readonly closed: Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Serves tools to MCP clients. Made by {@link serveMcp}. */
-export interface McpGate {
-  /** Sessions of the revisions before 2026-07-28 that are open over HTTP. */
-  readonly sessions: number;
-  /** How tools are shown: of `auto`, as it was decided with the first list. */
-  readonly face: Exclude<FaceName, "auto">;
-  /**
-   * Answers a request of Streamable HTTP, in every revision. Host, Origin and token have been looked at; `body` is what was parsed of the
-   * body, when it has been read. Never rejects.
-   */
-  fetch(request: Request, caller: GateCaller, body?: unknown): Promise<Response>;
-  /** Serves one client over a transport that is not started yet, as a pipe is, in every revision. */
-  connect(transport: Transport, caller: GateCaller): GateConnection;
-  /** Tells all clients that a list may have changed. What servers tell of their lists is passed on without it. */
-  notifyChanged(what?: "tools" | "resources" | "prompts"): void;
-  /** Ends the sessions and streams of such callers: those whose token was revoked. */
-  end(matches: (caller: GateCaller) => boolean): Promise<void>;
-  /** Ends everything. */
-  close(): Promise<void>;
-}
 
 /** The revision that is begun without a session. */
 const newest = "2026-07-28";
@@ -115,7 +88,8 @@ class Gate implements McpGate {
       onError,
     };
     this.#listening = new Listening(this.#parts);
-    this.#sessions = new Sessions(options.limits, (caller) => this.#lasting("legacy", caller), onError);
+    const makeServer = (caller: GateCaller): Server => this.#lasting("legacy", caller);
+    this.#sessions = new Sessions({ limits: options.limits, store, makeServer, onError });
     this.#handler = createMcpHandler(({ authInfo }) => exchangeServer(this.#parts, authInfo), {
       legacy: "reject",
       onerror: onError,
@@ -210,7 +184,7 @@ class Gate implements McpGate {
     await Promise.all([
       this.#parts.tasks?.close(),
       this.#handler.close(),
-      this.#sessions.end(() => true),
+      this.#sessions.close(),
       ...[...this.#connections].map((connection) => connection.close()),
     ]);
     for (const { ending } of this.#exchanges) ending.abort();
