@@ -22,6 +22,8 @@ export interface HttpHost {
   readonly port: number;
   /** Open connections. */
   connections(): number;
+  /** Serves on, and keeps no connection that is used: see {@link HttpApp.drain}. */
+  drain(): void;
   /**
    * Takes no more connections, refuses new requests, lets those that run come to their end for at most `graceMs` (default
    * 10,000), and cuts what is left.
@@ -69,6 +71,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     connections: () => open.size,
+    drain: () => app.drain(),
     close(graceMs = 10_000) {
       app.close();
       closed ??= closeServer(server, graceMs);

@@ -207,6 +207,18 @@ describe("the server's state", () => {
     expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
   });
 
+  it("says that it will soon be gone, and serves on over connections that it does not keep", async () => {
+    const { host, post } = await serve();
+    const kept = await post("{}");
+    expect(kept.headers.get("connection")).toBe("keep-alive");
+    host.drain();
+    const ready = await fetch(`${host.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ reason: "draining" })]);
+    const last = await post("{}");
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+    expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
+  });
+
   it("shows metrics to the role, or on this machine when they are open", async () => {
     const page = { contentType: "text/plain", text: async () => `up 1 # ${secret}\n` };
     const closed = await serve({ metrics: page });
