@@ -92,6 +92,12 @@ export const architecture = {
     mayImport: ["core", "trp-core"],
     thirdParty: ["libsql"],
   },
+  postgres: {
+    job: "a storage on PostgreSQL, which is the store of many routers too",
+    runsIn: "node",
+    mayImport: ["core", "trp-core"],
+    thirdParty: ["pg"],
+  },
   secrets: {
     job: "values that a model may use and never sees: stores, placeholders, masks",
     runsIn: "node",

@@ -1,5 +1,6 @@
+import { columnText } from "@toolglot/internal";
 import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
 import { writeEvents } from "./outbox.ts";
 import { isReply, outcomeOf } from "./reply-outcome.ts";

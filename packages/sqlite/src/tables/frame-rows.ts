@@ -1,5 +1,6 @@
+import { columnText } from "@toolglot/internal";
 import type { Value } from "../drivers/types.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { outcomeOf } from "./reply-outcome.ts";
 import { type FixedCall, replyOf, type Session } from "./session-rows.ts";
 

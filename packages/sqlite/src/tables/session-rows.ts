@@ -1,6 +1,7 @@
+import { columnText } from "@toolglot/internal";
 import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../drivers/types.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { outcomeOf } from "./reply-outcome.ts";
 
 /** What of a session never changes, as it is kept. */

@@ -14,6 +14,7 @@ import { operationCases } from "./operations.ts";
 import { otherCases } from "./others.ts";
 import { outboxCases } from "./outbox.ts";
 import { partCases } from "./parts.ts";
+import { rateCases } from "./rates.ts";
 import { sessionCases } from "./sessions.ts";
 
 export type { MakeStore, StoreCase } from "./fixtures.ts";
@@ -26,5 +27,6 @@ export const storeSuite: StoreCase[] = Object.entries({
   approvals: approvalCases,
   audit: auditCases,
   outbox: outboxCases,
+  rates: rateCases,
   store: otherCases,
 }).flatMap(([part, cases]) => cases.map(({ name, run }) => ({ name: `${part} ${name}`, run })));

@@ -40,6 +40,7 @@ export {
   outboxTooOld,
   outboxWindow,
 } from "./outbox-rules.ts";
+export { checkRate, isRateFull, type RateBucket, rateRoundingMs, rateUsedUp, takeRate } from "./rate-rules.ts";
 export {
   checkAdmission,
   defaultKeepFrames,

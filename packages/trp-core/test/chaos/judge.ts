@@ -1,5 +1,5 @@
 import type { OperationRecord } from "@toolglot/core";
-import { openSqlite } from "@toolglot/sqlite";
+import type { RouterStore } from "../../src/store/index.ts";
 import type { Heard, Operation, Told } from "./client.ts";
 import { auditOf, outboxFaults } from "./written.ts";
 
@@ -48,12 +48,12 @@ const contrary: readonly (readonly Told["status"][])[] = [
 
 /** Holds what was told against what happened and what is written down. */
 export async function judge(
-  file: string,
+  open: () => Promise<RouterStore>,
   cases: readonly Case[],
   effects: Record<string, number>,
   ledger: readonly string[],
 ): Promise<Verdict> {
-  const store = await openSqlite({ file });
+  const store = await open();
   const all = await store.operations.list({
     states: ["claimed", "started", "done", "failed", "in-doubt"],
     limit: 1_000_000,

@@ -1,11 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { bundleProcesses } from "../bundle.ts";
+import type { RouterStore } from "../../src/store/index.ts";
+import type { Bundled } from "./bundle.ts";
 import { ChaosClient, type Heard, type Operation } from "./client.ts";
 import { type Case, judge, type Verdict } from "./judge.ts";
+import type { Variant } from "./naive.ts";
 import { end, type Started, start } from "./process.ts";
-import type { Variant } from "./processes/naive.ts";
+import type { RouterSettings } from "./router.ts";
+import { killing, type Unrest } from "./unrest.ts";
+
+/** Where it happens: what differs between stores. */
+export interface Stage {
+  /** With the processes `ledger` and `router`. */
+  scripts: Pick<Bundled, "path">;
+  /** What routers open: a file, a URL. */
+  store: string;
+  open(store: string): Promise<RouterStore>;
+  /** Whatever else breaks, beside routers. */
+  unrest?: Unrest[];
+}
 
 /** Settings of one run. */
 export interface ChaosOptions {
@@ -27,8 +41,10 @@ export interface ChaosOptions {
 
 /** What came of it. */
 export interface ChaosReport extends Verdict {
-  kills: number;
-  stops: number;
+  /** What was broken how often. */
+  unrest: Record<string, number>;
+  /** From the first call to the last answer. */
+  seconds: number;
 }
 
 const capabilities = ["cap.chaos.keyed.v1", "cap.chaos.probe.v1", "cap.chaos.opaque.v1"];
@@ -39,10 +55,7 @@ const allWays: Pick<Operation, "mode" | "cancels">[] = [
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Routers as processes, clients that send twice, somebody who kills and stops, and a ledger that tells. */
-export async function chaos(
-  scripts: Awaited<ReturnType<typeof bundleProcesses>>,
-  { variant, operations, ...options }: ChaosOptions,
-): Promise<ChaosReport> {
+export async function chaos(stage: Stage, { variant, operations, ...options }: ChaosOptions): Promise<ChaosReport> {
   const {
     routers: size = 2,
     clients = 16,
@@ -52,23 +65,19 @@ export async function chaos(
     ways = allWays,
     slow = 30,
   } = options;
+  const { scripts, store } = stage;
   const folder = mkdtempSync(join(tmpdir(), "toolglot-chaos-"));
-  const file = join(folder, "router.db");
   const ledger = await start(scripts.path("ledger"), join(folder, "effects.jsonl"));
-  const argument = JSON.stringify({ file, port: 0, ledger: ledger.port, lease, variant, slow });
+  const settings: RouterSettings = { store, ledger: ledger.port, lease, variant, slow };
+  const another = (): Promise<Started> => start(scripts.path("router"), JSON.stringify(settings));
   const routers: Started[] = [];
   // One after the other the first time: a start under load is tested elsewhere.
-  for (let index = 0; index < size; index++) routers.push(await start(scripts.path("router"), argument));
+  for (let index = 0; index < size; index++) routers.push(await another());
   const any = (): number => (routers[Math.floor(Math.random() * routers.length)] as Started).port;
   let over = false;
-  const nemesis = unrest(
-    routers,
-    () => start(scripts.path("router"), argument),
-    every,
-    lease,
-    () => over,
-  );
+  const unrest = [killing(routers, another, every, lease), ...(stage.unrest ?? [])].map((one) => one(() => over));
   const cases: (Case & { client: ChaosClient })[] = [];
+  const began = performance.now();
   try {
     let next = 0;
     await Promise.all(
@@ -88,17 +97,18 @@ export async function chaos(
       }),
     );
     over = true;
-    const { kills, stops } = await nemesis;
+    const seconds = (performance.now() - began) / 1000;
+    const broken = Object.assign({}, ...(await Promise.all(unrest)));
     // Those that are left find what the others left behind.
     await pause(lease * 4);
     await inTurns(cases, ({ client, operation }) => client.lookBack(operation, 10_000));
     const effects = (await (await fetch(`http://127.0.0.1:${ledger.port}/counts`)).json()) as Record<string, number>;
     await Promise.all(routers.map(end));
     const seen = readFileSync(join(folder, "effects.jsonl"), "utf8").split("\n");
-    return { ...(await judge(file, cases, effects, seen)), kills, stops };
+    return { ...(await judge(() => stage.open(store), cases, effects, seen)), unrest: broken, seconds };
   } finally {
     over = true;
-    await nemesis.catch(() => undefined);
+    await Promise.allSettled(unrest);
     await Promise.all([...routers, ledger].map(end));
     rmSync(folder, { recursive: true, force: true });
   }
@@ -112,47 +122,4 @@ async function inTurns<T extends { client: ChaosClient }>(cases: T[], act: (one:
       for (const one of cases) if (one.client === client) await act(one);
     }),
   );
-}
-
-/** Kills routers, which come back, and stops them for longer than a lease. */
-async function unrest(
-  routers: Started[],
-  another: () => Promise<Started>,
-  every: number,
-  lease: number,
-  isOver: () => boolean,
-): Promise<{ kills: number; stops: number }> {
-  let kills = 0;
-  let stops = 0;
-  const waking: Promise<void>[] = [];
-  const busy = new Set<number>();
-  while (!isOver()) {
-    await pause(every);
-    const index = Math.floor(Math.random() * routers.length);
-    // One at least stays up, or nobody could tell what the others do.
-    if (busy.has(index) || busy.size >= routers.length - 1) continue;
-    busy.add(index);
-    const victim = routers[index] as Started;
-    // The first two are one of each.
-    if (kills + stops === 1 ? stops === 1 : Math.random() < 0.5) {
-      kills += 1;
-      waking.push(
-        end(victim).then(async () => {
-          routers[index] = await another();
-          busy.delete(index);
-        }),
-      );
-    } else {
-      stops += 1;
-      victim.child.kill("SIGSTOP");
-      waking.push(
-        pause(lease * 2.25).then(() => {
-          victim.child.kill("SIGCONT");
-          busy.delete(index);
-        }),
-      );
-    }
-  }
-  await Promise.all(waking);
-  return { kills, stops };
 }

@@ -1,5 +1,5 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import type { Changed, RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
+import type { Changed, RouterStore, StartOptions, StartResult } from "../../src/store/index.ts";
 import { replaced } from "./replaced.ts";
 
 /** How a router guards its effects: as it does, or in one of the ways that look right and are not. */

@@ -1,4 +1,4 @@
-import type { RouterStore } from "@toolglot/trp-core/store";
+import type { RouterStore } from "../../src/store/index.ts";
 
 /**
  * The store, and a wait until none of its methods is under way: what it was asked for is committed then, and its thread does nothing.

@@ -1,4 +1,4 @@
-import type { RouterStore } from "@toolglot/trp-core/store";
+import type { RouterStore } from "../../src/store/index.ts";
 import { replaced } from "./replaced.ts";
 
 /** A moment in a call. */

@@ -1,6 +1,6 @@
 import type { OperationRecord } from "@toolglot/core";
-import { createRouter } from "@toolglot/trp-core";
-import type { RouterEvent, RouterStore } from "@toolglot/trp-core/store";
+import { createRouter } from "../../src/index.ts";
+import type { RouterEvent, RouterStore } from "../../src/store/index.ts";
 
 /** The whole check: the chain, and that rows and operations say the same. */
 export async function auditOf(store: RouterStore): Promise<{ ok: boolean; rows: number; problem?: string }> {

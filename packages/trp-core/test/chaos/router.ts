@@ -1,5 +1,4 @@
 import { Agent, request as httpRequest } from "node:http";
-import { openSqlite } from "@toolglot/sqlite";
 import {
   type AnyCapability,
   createRouter,
@@ -7,17 +6,17 @@ import {
   type Effect,
   type ExecuteContext,
   principal,
-} from "@toolglot/trp-core";
-import { serveHttp } from "@toolglot/trp-core/node";
+} from "../../src/index.ts";
+import { serveHttp } from "../../src/node/index.ts";
+import type { RouterStore } from "../../src/store/index.ts";
 import { watched } from "./at-rest.ts";
-import { failAt, failing, type Point, slowed, type Way } from "./fail-at.ts";
+import { type Failing, failAt, failing, type Point, slowed, type Way } from "./fail-at.ts";
 import { type Variant, weaken } from "./naive.ts";
 
-// One router of several on one file: `node router.mjs '{"file", "port", "ledger", "lease", "variant"}'`.
-
-interface Settings {
-  file: string;
-  port: number;
+/** What a router process is told: the argument of `node router.mjs`. */
+export interface RouterSettings {
+  /** What it opens: a file, a URL. */
+  store: string;
   ledger: number;
   lease: number;
   variant: Variant;
@@ -28,9 +27,7 @@ interface Settings {
   slow?: number;
 }
 
-const settings = JSON.parse(process.argv[2] as string) as Settings;
-const { store: file, atRest } = watched(await openSqlite({ file: settings.file }));
-const fail = failing(settings.point, settings.way, atRest);
+const settings = JSON.parse(process.argv[2] as string) as RouterSettings;
 const agent = new Agent({ keepAlive: true });
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -49,7 +46,7 @@ function post(path: string, body: unknown, signal: AbortSignal): Promise<Record<
   });
 }
 
-function effect(name: "keyed" | "probe" | "opaque"): AnyCapability {
+function effect(name: "keyed" | "probe" | "opaque", fail: Failing): AnyCapability {
   const mode = name === "opaque" ? "plain" : name;
   return defineCapability({
     capId: `cap.chaos.${name}.v1`,
@@ -84,15 +81,20 @@ function effect(name: "keyed" | "probe" | "opaque"): AnyCapability {
   });
 }
 
-const opened = weaken(file, settings.variant);
-const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);
-const router = createRouter({
-  store,
-  capabilities: [effect("keyed"), effect("probe"), effect("opaque")],
-  times: { leaseMs: settings.lease },
-  outbox: true,
-  checkpoints: { everyRows: 50 },
-});
-const who = principal({ id: "chaos" });
-const { port } = await serveHttp(router, { port: settings.port, host: "127.0.0.1", authenticate: () => who });
-console.log(JSON.stringify({ port }));
+/** The process of one router of several on one store, which `open` opens. Prints its port. */
+export async function runRouter(open: (store: string) => Promise<RouterStore>): Promise<void> {
+  const { store: shared, atRest } = watched(await open(settings.store));
+  const fail = failing(settings.point, settings.way, atRest);
+  const opened = weaken(shared, settings.variant);
+  const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);
+  const router = createRouter({
+    store,
+    capabilities: [effect("keyed", fail), effect("probe", fail), effect("opaque", fail)],
+    times: { leaseMs: settings.lease },
+    outbox: true,
+    checkpoints: { everyRows: 50 },
+  });
+  const who = principal({ id: "chaos" });
+  const { port } = await serveHttp(router, { port: 0, host: "127.0.0.1", authenticate: () => who });
+  console.log(JSON.stringify({ port }));
+}
