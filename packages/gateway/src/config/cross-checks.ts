@@ -60,14 +60,8 @@ function checkStore(
   { store, postgres = {} }: GatewaySettings,
   value: (path: Path, message: string, cure: string) => void,
 ): void {
-  const { listenUrl } = postgres;
-  for (const [path, text] of [
-    [["gateway", "store"], store],
-    [["gateway", "postgres", "listenUrl"], listenUrl],
-  ] as const) {
-    const address = typeof text === "string" ? readStoreAddress(text) : undefined;
-    if (address !== undefined && !("kind" in address)) value(path, address.message, address.cure);
-  }
+  const address = readStoreAddress(store);
+  if (!("kind" in address)) value(["gateway", "store"], address.message, address.cure);
   if (!store.startsWith("postgres") && Object.keys(postgres).length > 0) {
     const cure = "Leave it out, or name a database in gateway.store: postgres://USER:PASSWORD@HOST:5432/DATABASE.";
     value(["gateway", "postgres"], "is for a store in PostgreSQL, and this one is none", cure);

@@ -205,11 +205,9 @@ function keepSecrets(settings: GatewaySettings, secrets: SecretList): void {
   for (const [name, { oauth }] of Object.entries(settings.servers)) {
     if (oauth?.clientSecret !== undefined) secrets.add(`${name}.oauth.clientSecret`, oauth.clientSecret);
   }
-  for (const text of [settings.store, settings.postgres?.listenUrl]) {
-    const address = typeof text === "string" ? readStoreAddress(text) : undefined;
-    if (address === undefined || !("kind" in address) || address.kind !== "postgres") continue;
-    const { password, searchParams } = address.parts;
-    for (const one of [password, decodeURIComponent(password), searchParams.get("password") ?? ""])
-      secrets.add("store.password", one);
-  }
+  const address = readStoreAddress(settings.store);
+  if (!("kind" in address) || address.kind !== "postgres") return;
+  const { password, searchParams } = address.parts;
+  for (const one of [password, decodeURIComponent(password), searchParams.get("password") ?? ""])
+    secrets.add("store.password", one);
 }

@@ -127,12 +127,6 @@ export const settingsSchema: v.GenericSchema<unknown, FromFiles> = agreeing<From
       object({
         schema: opt(matching(/^[a-z_][a-z0-9_]{0,62}$/, "a name of small letters, digits and _")),
         pool: opt(whole(1, 1_000)),
-        listenUrl: opt(
-          v.union(
-            [matching(/^postgres(?:ql)?:\/\/[\s\S]+$/, "an address, as postgres://…"), v.literal(false)],
-            "an address, as postgres://…, or false",
-          ),
-        ),
         migrate: opt(oneOf("auto", "check", "off")),
         statementTimeoutMs: opt(ms(1)),
         lockTimeoutMs: opt(ms(1)),

@@ -67,10 +67,8 @@ export interface ListenSettings {
 export interface PostgresSettings {
   /** Where the tables are. Default `toolglot`. */
   schema?: string;
-  /** Connections of one gateway; one more listens for news. Default 10. */
+  /** Connections of one gateway. Default 10. */
   pool?: number;
-  /** The address for listening, where `store` leads to a pooler of transactions; false: without, by asking. Default: `store`. */
-  listenUrl?: string | false;
   /** Whether a start brings the tables to its version, refuses where they are older, or doesn't look. Default `auto`. */
   migrate?: "auto" | "check" | "off";
   /** Milliseconds. Default 10,000. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
-import { attempt, checkKeys, defined, errorText, settleWithin, sleep } from "@toolglot/internal";
+import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { traceClient } from "@toolglot/trp-client/tracing";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
@@ -254,8 +254,7 @@ class RoutedGateway implements Gateway {
   }
 
   async drain(): Promise<void> {
-    this.#http?.drain();
-    if (this.#http !== undefined) await sleep(this.#config.settings.shutdown.drainMs);
+    await this.#http?.drain();
   }
 
   close(): Promise<void> {

@@ -18,7 +18,7 @@ import type { GatewayAddress, GatewayOptions } from "./types.ts";
 export interface HttpSide extends GatewayAddress {
   approvalUrl(id: string): string | undefined;
   readonly inDoubtUrl: string | undefined;
-  drain(): void;
+  drain(): Promise<void>;
   close(graceMs: number): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface HttpSideParts {
  */
 export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
   const { config, options, router, secret, gate, mask, metrics, servers, logins, tool, log } = parts;
-  const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage } = config.settings;
+  const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage, shutdown } = config.settings;
   const tokens = await openTokens(config.settings.tokens, { log });
   const isOpen = options.noAuth === true;
   try {
@@ -105,7 +105,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(page && { signInUrl: () => base + page.signInLink(ownerOf(tenant)) }),
       approvalUrl: (id) => (hasPage ? `${base}/approvals/${encodeURIComponent(id)}` : undefined),
       inDoubtUrl: hasPage ? `${base}/approvals/in-doubt` : undefined,
-      drain: () => host.drain(),
+      drain: () => host.drain(shutdown.drainMs, shutdown.graceMs),
       async close(graceMs) {
         unsubscribe();
         await host.close(graceMs);

@@ -57,7 +57,8 @@ export interface Gateway {
   serveStdio(streams?: { input: Readable; output: Writable }): Promise<void>;
   /**
    * Serves on for `shutdown.drainMs`, while `/readyz` says that it will soon be gone, and resolves then: what stands before several gateways
-   * has sent callers elsewhere when this one is closed. Never rejects.
+   * has sent callers elsewhere when this one is closed. It takes longer, at most by `shutdown.graceMs`, while calls run that had begun
+   * before. Never rejects.
    */
   drain(): Promise<void>;
   /** Takes no new calls, waits at most `shutdown.graceMs` for those that run, and ends the servers' processes. Never rejects. */

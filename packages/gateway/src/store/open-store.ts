@@ -76,8 +76,8 @@ export async function acceptStore(
 ): Promise<void> {
   await atStore(setting, async (address) => {
     if (address.kind !== "postgres") throw new Error("only a store in PostgreSQL can have lost writes");
-    const { acceptPostgresStore } = await import("@toolglot/postgres");
-    await acceptPostgresStore({ ...postgres, url: address.url });
+    const { acceptPostgres } = await import("@toolglot/postgres");
+    await acceptPostgres({ ...postgres, url: address.url });
   });
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
-import { settleWithin } from "@toolglot/internal";
+import { settleWithin, sleep } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
@@ -33,6 +33,8 @@ import { errorResponse, trackedResponse } from "./tracked-response.ts";
 const newest = "2026-07-28";
 /** Milliseconds that the first list waits for servers that are not there yet. */
 const firstListMs = 5_000;
+/** Milliseconds that answers have to get out when the gate closes. What still runs is the router's. */
+const answeredMs = 1_000;
 
 /**
  * Serves the tools of a router's servers to MCP clients: over Streamable HTTP and over a pipe, in all revisions. Throws `TypeError` for
@@ -59,7 +61,7 @@ class Gate implements McpGate {
   readonly #connected = new Set<Server>();
   readonly #connections = new Set<GateConnection>();
   /** Exchanges of the newest revision that have not ended. */
-  readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController }>();
+  readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController; isStream: boolean }>();
   /** The servers that are listened to, each with what ends it. */
   readonly #watched = new Map<ImportedServer, () => void>();
   #ready: Promise<void> | undefined;
@@ -106,12 +108,15 @@ class Gate implements McpGate {
   }
 
   async fetch(request: Request, caller: GateCaller, parsed?: unknown): Promise<Response> {
-    if (this.#closed) return errorResponse(503, { code: -32000, message: "The gateway is closing." });
+    if (this.#closed) return closing();
     try {
       this.#watch();
       const body = parsed === undefined ? await bodyOf(request) : parsed;
       if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body);
-      return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
+      const refused = unknownRevision(request, body);
+      const response = refused ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
+      // A session that this process leaves is not over.
+      return this.#closed && response.status === 404 ? closing() : response;
     } catch (error) {
       this.#parts.onError(error as Error);
       return errorResponse(500, { code: -32603, message: "Internal server error" });
@@ -180,6 +185,7 @@ class Gate implements McpGate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#parts.asked.close();
+    await this.#answered();
     for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
       this.#parts.tasks?.close(),
@@ -190,17 +196,25 @@ class Gate implements McpGate {
     for (const { ending } of this.#exchanges) ending.abort();
   }
 
+  /** Waits until what has been found out has reached the clients. */
+  async #answered(): Promise<void> {
+    const end = performance.now() + answeredMs;
+    const isAnswering = (): boolean =>
+      this.#sessions.isAnswering || [...this.#exchanges].some(({ isStream }) => !isStream);
+    while (isAnswering() && performance.now() < end) await sleep(10);
+  }
+
   /** Answers a request of the newest revision. */
   async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
     const missing = this.#parts.tasks && missingTasksIn(body);
     if (missing !== undefined) return errorResponse(400, missing, { id: Object(body).id });
     const authInfo = authOf(caller, this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
-    const exchange = { caller, ending: new AbortController() };
+    const listen = listenIn(body);
+    const exchange = { caller, ending: new AbortController(), isStream: listen !== undefined };
     const headers = caller.lenientHeaders === true ? headersAsBody(given.headers, body) : given.headers;
     const signal = AbortSignal.any([given.signal, exchange.ending.signal]);
     const request = new Request(given.url, { method: given.method, headers, signal });
-    const listen = listenIn(body);
     const opened = listen && (await this.#listening.open(listen, caller, () => {}));
     this.#exchanges.add(exchange);
     const end = (): void => {
@@ -271,6 +285,10 @@ class Gate implements McpGate {
       });
     }
   }
+}
+
+function closing(): Response {
+  return errorResponse(503, { code: -32000, message: "The gateway is closing." });
 }
 
 /** Refuses a revision that a header names and nobody here speaks. What `initialize` offers is bargained about. */

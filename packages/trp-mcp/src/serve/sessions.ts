@@ -26,8 +26,9 @@ interface Session {
   principal: string;
   /** Those who used it, by what they came in by. */
   callers: Map<string | undefined, GateCaller>;
-  /** Responses that have not ended. */
+  /** Responses that have not ended, and those of them that answer a request. */
   open: number;
+  answering: number;
   /** Ends the session when it is idle, or says to others that it is in use. */
   timer: ReturnType<typeof setTimeout> | undefined;
   mail: SessionMail | undefined;
@@ -87,6 +88,11 @@ export class Sessions {
   async end(matches: (caller: GateCaller) => boolean): Promise<void> {
     const ended = [...this.#sessions.values()].filter(({ callers }) => [...callers.values()].some(matches));
     await Promise.all(ended.map((session) => this.#end(session)));
+  }
+
+  /** Whether a request of a client has no whole answer yet. */
+  get isAnswering(): boolean {
+    return [...this.#sessions.values()].some(({ answering }) => answering > 0);
   }
 
   /** Ends what this process has of all sessions; others go on with them. */
@@ -154,7 +160,7 @@ export class Sessions {
       // Where this fails, the session is of this process alone.
       await this.#records?.create(id, { owner: principal, initialize: params }).catch(this.#parts.onError);
     });
-    return session === undefined ? response : this.#held(session, caller, response);
+    return session === undefined ? response : this.#held(session, caller, response, true);
   }
 
   /** Has a new server answer `initialize`; `begin` is called when it takes it. */
@@ -189,7 +195,7 @@ export class Sessions {
     const callers: Session["callers"] = new Map();
     const readAt = performance.now();
     const session: Session = {
-      ...{ id, server, transport, principal, callers, open: 0, timer: undefined, mail, readAt },
+      ...{ id, server, transport, principal, callers, open: 0, answering: 0, timer: undefined, mail, readAt },
     };
     mail?.connect(transport);
     this.#sessions.set(id, session);
@@ -209,16 +215,18 @@ export class Sessions {
   ): Promise<Response> {
     clearTimeout(session.timer);
     const response = await session.transport.handleRequest(request, options);
-    return this.#held(session, caller, response);
+    return this.#held(session, caller, response, request.method === "POST");
   }
 
   /** Counts a response as use of its session until it has ended. */
-  #held(session: Session, caller: GateCaller, response: Response): Response {
+  #held(session: Session, caller: GateCaller, response: Response, isAnswer: boolean): Response {
     session.callers.set(caller.credential, caller);
     session.open += 1;
+    if (isAnswer) session.answering += 1;
     this.#tellUse(session);
     return trackedResponse(response, () => {
       session.open -= 1;
+      if (isAnswer) session.answering -= 1;
       if (session.open > 0 || !this.#sessions.delete(session.id)) return;
       this.#sessions.set(session.id, session);
       clearTimeout(session.timer);
