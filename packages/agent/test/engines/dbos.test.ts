@@ -83,7 +83,7 @@ describe.skipIf(skip)(`a workflow of DBOS around the loop${skip ? ` (skipped: ${
         ).toBe(true);
       }
     }
-  });
+  }, 600_000);
 
   it("has that effect twice without once", async (context) => {
     leftToCi(context);
