@@ -5,9 +5,11 @@ import type { Process, VirtualTime } from "./virtual-time.ts";
 
 /** Something that agents want to be done once. */
 export interface Operation {
+  /** What it is about: its arguments. */
   op: string;
+  /** The end of its key: `op1`, or `op1/again` under another key. */
+  name: string;
   kind: Kind;
-  key: string;
   /** Whether the agent changes its mind while it runs. */
   cancels: boolean;
   isAsync: boolean;
@@ -15,11 +17,23 @@ export interface Operation {
   insists: boolean;
 }
 
+/** The name of a record's operation. */
+export function nameOf({ key }: { key: string }): string {
+  return key.slice("key/".length);
+}
+
+/** Whether the caller of a started operation was told that an attempt has failed, so that nobody goes on by himself. */
+export function isAnswered({ data }: { data?: unknown }): boolean {
+  return (data as { answered?: unknown } | undefined)?.answered !== undefined;
+}
+
 /** What was said of an operation, by whichever router, in the order in which it was said. */
 export interface Heard {
   operation: Operation;
   said: Said[];
   sessions: Set<string>;
+  /** It was cancelled, and has failed: nobody runs it again. */
+  isOver: boolean;
   /** What the agents were told last, when all was quiet. */
   last: Told | undefined;
 }
@@ -66,43 +80,46 @@ export class Agent {
   async work(operations: readonly Operation[], until: number): Promise<void> {
     for (const operation of operations) {
       await this.#time.sleep(this.#random.mostlyNear(0, 6_000));
-      const cancelling = operation.cancels ? this.#cancel(operation, until) : undefined;
-      const told = await this.#call(operation, operation.key, until);
+      const mind = { isMadeUp: false };
+      const cancelling = operation.cancels ? this.#cancel(operation, until, mind) : undefined;
+      const told = await this.#call(operation, until);
+      mind.isMadeUp = true;
       await cancelling;
-      if (told === "unknown" && operation.insists) await this.#call(operation, `${operation.key}-again`, until);
+      if (told === "unknown" && operation.insists) await this.#call(insisted(operation), until);
     }
     this.isReady = true;
   }
 
-  /** Asks again when all is quiet: in a new call with the same key, and about the old one. */
-  async lookBack(operations: readonly Operation[], until: number): Promise<void> {
+  /** Asks again when all is quiet: about the call, and in a new call with the same key. */
+  async lookBack(until: number): Promise<void> {
     this.isReady = false;
-    for (const operation of operations) {
-      const heard = this.#heardOf(operation);
-      const callId = this.#callId(operation, operation.key);
+    for (const heard of this.heard.values()) {
+      const { operation } = heard;
+      const callId = this.#callId(operation);
       await this.#ask("RESULT_QUERY_REQ", heard, () => ({ call_id: callId }));
-      if (!operation.cancels) heard.last = await this.#call(operation, operation.key, until, "-later");
-      else heard.last = heard.said.at(-1)?.told;
+      // Once it is known what became of the first key, the second one stands for another operation.
+      if (operation.cancels || operation.name !== operation.op) heard.last = heard.said.at(-1)?.told;
+      else heard.last = await this.#call(operation, until, "-later");
     }
     this.isReady = true;
   }
 
-  async #call(operation: Operation, key: string, until: number, suffix = ""): Promise<Told | undefined> {
+  async #call(operation: Operation, until: number, suffix = ""): Promise<Told | undefined> {
     const heard = this.#heardOf(operation);
-    const callId = this.#callId(operation, key) + suffix;
-    const { op, kind, isAsync } = operation;
+    const callId = this.#callId(operation) + suffix;
+    const { op, name, kind, isAsync } = operation;
     const call = ({ idx }: Session): object => ({
-      ...{ call_id: callId, idempotency_key: key, idx: idx.get(capIdOf(kind)), cap_id: capIdOf(kind) },
+      ...{ call_id: callId, idempotency_key: `key/${name}`, idx: idx.get(capIdOf(kind)), cap_id: capIdOf(kind) },
       ...{ depends_on: [], attempt: 1, timeout_ms: timeoutMs, approval_token: null, args: { op } },
       ...(isAsync && { execution_mode: "ASYNC" }),
     });
-    while (this.#time.now < until) {
+    while (this.#time.now < until && !heard.isOver) {
       const reply = await this.#ask("CALL_REQ", heard, call);
       const said = reply && saidBy(reply);
       if (said !== undefined) return said.told;
       const { error_code, retry_hint } = reply?.payload ?? {};
       if (error_code === "TRP_4002" && retry_hint.approval_id) this.#wire.askPeople(retry_hint.approval_id, operation);
-      await this.#time.sleep(this.#random.between(20, 600));
+      await this.#time.sleep(this.#random.between(50, 800));
       if (reply?.frame_type !== "ACK" || !this.#random.chance(0.5)) continue;
       const found = await this.#ask("RESULT_QUERY_REQ", heard, () => ({ call_id: callId }));
       const told = found && saidBy(found)?.told;
@@ -111,14 +128,16 @@ export class Agent {
     return undefined;
   }
 
-  async #cancel(operation: Operation, until: number): Promise<void> {
+  async #cancel(operation: Operation, until: number, mind: { isMadeUp: boolean }): Promise<void> {
     await this.#time.sleep(this.#random.mostlyNear(0, 3_000));
     const heard = this.#heardOf(operation);
-    const callId = this.#callId(operation, operation.key);
-    while (this.#time.now < until) {
+    const callId = this.#callId(operation);
+    while (!mind.isMadeUp && this.#time.now < until) {
       const reply = await this.#ask("CANCEL_REQ", heard, () => ({ call_id: callId }));
-      if (reply?.frame_type === "CANCEL_RES" && reply.payload.status !== "NOT_FOUND") return;
-      await this.#time.sleep(this.#random.between(20, 300));
+      const status = reply?.frame_type === "CANCEL_RES" ? reply.payload.status : "NOT_FOUND";
+      if (status === "FAILED") heard.isOver = true;
+      if (status !== "NOT_FOUND") return;
+      await this.#time.sleep(this.#random.between(50, 500));
     }
   }
 
@@ -175,14 +194,19 @@ export class Agent {
   }
 
   /** Of one agent: calls of others have other ids. */
-  #callId({ op }: Operation, key: string): string {
-    return `${this.process.name}-${op}${key.endsWith("-again") ? "-again" : ""}`;
+  #callId({ name }: Operation): string {
+    return `${this.process.name}-${name}`;
   }
 
   #heardOf(operation: Operation): Heard {
-    const { op } = operation;
-    const heard = this.heard.get(op) ?? { operation, said: [], sessions: new Set(), last: undefined };
-    this.heard.set(op, heard);
+    const { name } = operation;
+    const heard = this.heard.get(name) ?? { operation, said: [], sessions: new Set(), isOver: false, last: undefined };
+    this.heard.set(name, heard);
     return heard;
   }
+}
+
+/** The same under another key. */
+function insisted(operation: Operation): Operation {
+  return { ...operation, name: `${operation.op}/again`, insists: false, cancels: false };
 }

@@ -3,7 +3,7 @@ import { createRouter, principal, type Router } from "@toolglot/trp-core";
 import type { Database } from "./database.ts";
 import { type Delays, NetworkLink } from "./link.ts";
 import type { Mistakes } from "./mistakes.ts";
-import type { Outside } from "./outside.ts";
+import type { Kind, Outside } from "./outside.ts";
 import type { Random } from "./random.ts";
 import { openStore } from "./store.ts";
 import { epoch, Process, type VirtualTime } from "./virtual-time.ts";
@@ -24,6 +24,8 @@ export interface Surroundings {
   database: Database;
   delays: Delays;
   outside: Outside;
+  /** The kinds of capabilities that somebody calls. */
+  kinds: ReadonlySet<Kind>;
   mistakes: Mistakes;
   /** Counts something that happened. */
   count(what: string): void;
@@ -50,7 +52,7 @@ export class Node {
 
   /** Starts a router in a new process. */
   start(): void {
-    const { time, database, outside, mistakes, count } = this.#surroundings;
+    const { time, database, outside, kinds, mistakes, count } = this.#surroundings;
     const before = this.process;
     const name = `${this.name}.${++this.#starts}`;
     this.process = new Process(name);
@@ -69,9 +71,9 @@ export class Node {
       this.router = createRouter({
         routerId: name,
         store,
-        capabilities: outside.capabilities(process),
+        capabilities: outside.capabilities(process, kinds),
         catalogTools: false,
-        times: { leaseMs, keyTtlMs: hour, keyMemoryMs: 0, approvalTtlMs: 120_000, pruneEveryMs: 7_000 },
+        times: { leaseMs, keyTtlMs: hour, keyMemoryMs: 0, approvalTtlMs: 120_000, pruneEveryMs: 15_000 },
         onError: (error) => count(ToolglotError.isInstance(error) ? error.code : "capability failed"),
       });
       time.note("starts");

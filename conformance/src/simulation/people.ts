@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import type { Router } from "@toolglot/trp-core";
-import type { Operation } from "./agent.ts";
+import { nameOf, type Operation } from "./agent.ts";
 import { boss, type Node } from "./node.ts";
 import type { Outside } from "./outside.ts";
 import type { Random } from "./random.ts";
@@ -11,13 +11,15 @@ export interface Decision {
   id: string;
   operation: Operation;
   verdict: "approved" | "denied";
-  /** `unsure`: some attempt had no answer, so a later one says little. */
-  told: "done" | "not-pending" | "unsure" | undefined;
+  attempts: number;
+  /** `not-pending`: somebody else has decided; only the first attempt can tell that. */
+  told: "done" | "not-pending" | undefined;
 }
 
 /** Those who decide about requests for approval, and who find out what became of operations in doubt. */
 export class People {
   readonly decisions = new Map<string, Decision>();
+  readonly #verdicts = new Map<string, Decision["verdict"]>();
   readonly #time: VirtualTime;
   readonly #random: Random;
   readonly #nodes: readonly Node[];
@@ -31,45 +33,41 @@ export class People {
   /** Decides about a request, through any router, as often as it takes. */
   ask(id: string, operation: Operation): void {
     if (this.decisions.has(id)) return;
-    const verdict = this.#random.chance(0.75) ? "approved" : "denied";
-    const decision: Decision = { id, operation, verdict, told: undefined };
+    // Who has said no says so again when the first word is forgotten.
+    const verdict = this.#verdicts.get(operation.name) ?? (this.#random.chance(0.75) ? "approved" : "denied");
+    this.#verdicts.set(operation.name, verdict);
+    const decision: Decision = { id, operation, verdict, attempts: 0, told: undefined };
     this.decisions.set(id, decision);
-    this.#time.after(this.#random.mostlyNear(10, 5_000), undefined, () => this.#decide(decision, true));
+    this.#time.after(this.#random.mostlyNear(10, 5_000), undefined, () => this.#decide(decision));
   }
 
-  #decide(decision: Decision, isFirst: boolean): void {
-    const again = (): void => {
-      if (!isFirst) decision.told = "unsure";
-      this.#time.after(this.#random.between(500, 3_000), undefined, () => {
-        if (decision.told === undefined || decision.told === "unsure") this.#decide(decision, false);
-      });
-    };
+  #decide(decision: Decision): void {
+    decision.attempts += 1;
     const act = decision.verdict === "approved" ? "approve" : "deny";
     this.#through(this.#random.pick(this.#nodes), async (router) => {
-      const before = decision.told;
       try {
         await router.approvals[act](boss, decision.id);
         decision.told = "done";
       } catch (error) {
         const code = ToolglotError.isInstance(error) ? error.code : String(error);
-        if (code === "trp/approval-not-pending") decision.told = before === "unsure" || !isFirst ? "done" : "not-pending";
-        else decision.told = "unsure";
+        if (code === "trp/approval-not-pending") decision.told ??= decision.attempts === 1 ? "not-pending" : "done";
       }
-      this.#time.note(`a person: ${decision.verdict} ${decision.operation.op}: ${decision.told}`);
+      this.#time.note(`a person: ${decision.verdict} ${decision.operation.name}: ${decision.told}`);
     });
-    again();
+    this.#time.after(this.#random.between(500, 3_000), undefined, () => {
+      if (decision.told === undefined) this.#decide(decision);
+    });
   }
 
   /** Finds out what became of all operations in doubt, and says so. */
-  settleAll(outside: Outside, opOf: (key: string) => string | undefined): void {
+  settleAll(outside: Outside): void {
     const node = this.#random.pick(this.#nodes.filter(({ router }) => router !== undefined));
     this.#through(node, async (router) => {
       for (const record of await router.operations.inDoubt(boss)) {
-        const op = opOf(record.key);
-        const [receipt] = op === undefined ? [] : outside.receiptsOf(op);
+        const [receipt] = outside.receiptsOf(nameOf(record));
         const result = receipt === undefined ? { state: "not-applied" as const } : { state: "done" as const, value: { receipt } };
         await router.operations.resolve(boss, record, result);
-        this.#time.note(`a person: ${op} is ${result.state}`);
+        this.#time.note(`a person: ${record.key} is ${result.state}`);
       }
     });
   }

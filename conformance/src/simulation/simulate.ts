@@ -29,7 +29,7 @@ export interface SimulateOptions {
 export async function simulate(seed: number, { mistakes = {}, isTraced = false }: SimulateOptions = {}): Promise<Outcome> {
   const world = new World(seed, { mistakes, isTraced });
   const { time, database, wrong, counts } = world;
-  watchClaims(database, time, wrong);
+  watchClaims(world);
   const undo = time.install(new Random(seed ^ 0x5eed));
   try {
     await world.play(() => checkQuiet(world));

@@ -1,4 +1,4 @@
-import { Agent, type Heard, type Operation, type Wire } from "./agent.ts";
+import { Agent, type Heard, isAnswered, nameOf, type Operation, type Wire } from "./agent.ts";
 import { Database } from "./database.ts";
 import type { Delays } from "./link.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -13,6 +13,8 @@ import { epoch, Process, VirtualTime } from "./virtual-time.ts";
 /** How long things go wrong, and how long agents try. Milliseconds. */
 const troubleMs = 25_000;
 const patienceMs = 120_000;
+/** How long everything has to settle by itself. Milliseconds. */
+const calmMs = 40_000;
 
 /** Everything there is in one run, and what happens to it. */
 export class World {
@@ -25,6 +27,7 @@ export class World {
   readonly counts: Record<string, number> = {};
   /** What was wrong at once, when it was said or written. */
   readonly wrong: string[] = [];
+  #isTroubled = true;
   readonly #random: Random;
   readonly #delays: Delays;
   readonly #work: readonly (readonly Operation[])[];
@@ -41,10 +44,12 @@ export class World {
     const count = (what: string): void => {
       counts[what] = (counts[what] ?? 0) + 1;
     };
-    const surroundings = { time, random, database, delays: this.#delays, outside, mistakes, count };
+    this.#work = drawWork(random, random.pick([1, 2, 3]));
+    const wanted = new Set(this.#work.flat().map(({ kind }) => kind));
+    const delays = this.#delays;
+    const surroundings = { time, random, database, delays, outside, kinds: wanted, mistakes, count };
     this.nodes = Array.from({ length: random.pick([2, 3, 4]) }, (_, index) => new Node(`r${index + 1}`, surroundings));
     this.people = new People(time, random, this.nodes);
-    this.#work = drawWork(random, random.pick([1, 2, 3]));
     const wire: Wire = {
       send: (from, frame, heard, waitMs) => this.#send(from, frame, heard, waitMs),
       askPeople: (id, operation) => this.people.ask(id, operation),
@@ -67,32 +72,39 @@ export class World {
     for (const [index, agent] of agents.entries()) {
       time.after(1, agent.process, () => void agent.work(this.#work[index] ?? [], until));
     }
-    await time.run(until + 10_000, allReady);
-    await time.run(Math.max(time.now, troubleMs) + 20_000);
+    await time.run(until, allReady);
+    this.#isTroubled = false;
+    await this.#settleDown();
     await quiet();
-    this.people.settleAll(this.outside, (key) => key.split("/")[1]);
-    await time.run(time.now + 3_000);
+    this.people.settleAll(this.outside);
+    await time.run(time.now + 1_000);
     const later = time.now + patienceMs;
-    for (const [index, agent] of agents.entries()) {
+    for (const agent of agents) {
       agent.isReady = false;
-      time.after(1, agent.process, () => void agent.lookBack(this.#work[index] ?? [], later));
+      time.after(1, agent.process, () => void agent.lookBack(later));
     }
-    await time.run(later + 10_000, allReady);
-    await time.run(time.now + 20_000);
+    await time.run(later, allReady);
+    await this.#settleDown();
+  }
+
+  /** Waits until nothing is under way any more; a while at most, since all of it has to end by itself. */
+  async #settleDown(): Promise<void> {
+    const { time, outside, database } = this;
+    for (let waited = 0; waited < calmMs; waited += 2_000) {
+      await time.run(time.now + 2_000);
+      const begun = await database.look(({ operations }) => operations.list({ states: ["started"], limit: 100 }));
+      const isUp = database.isUp && this.nodes.every(({ process }) => process.isAlive && !process.isStopped);
+      if (isUp && outside.underWay === 0 && begun.every(isAnswered)) return;
+    }
   }
 
   /** What was said of each operation, by all routers to all agents. */
   heard(): Heard[] {
     const all = new Map<string, Heard>();
     for (const agent of this.agents) {
-      for (const [op, { operation, said, sessions, last }] of agent.heard) {
-        const found = all.get(op);
-        if (found === undefined) all.set(op, { operation, said: [...said], sessions: new Set(sessions), last });
-        else {
-          found.said.push(...said);
-          for (const id of sessions) found.sessions.add(id);
-          if (last === undefined) found.last = undefined;
-        }
+      for (const [name, heard] of agent.heard) {
+        const { said, last } = all.get(name) ?? { said: [], last: heard.last };
+        all.set(name, { ...heard, said: [...said, ...heard.said], last: last && heard.last });
       }
     }
     return [...all.values()];
@@ -127,12 +139,14 @@ export class World {
     this.counts[`told ${statement.told}`] = (this.counts[`told ${statement.told}`] ?? 0) + 1;
     if (statement.told !== "success") return;
     const found = await this.database.look(({ operations }) => operations.list({ states: ["done"], limit: 10_000 }));
-    if (found.some(({ key }) => key.split("/")[1] === operation.op)) return;
-    this.wrong.push(`unrecorded success: ${operation.op} was told to have succeeded, and no record says so`);
+    // Under another key, it may have got the outcome of the first one.
+    if (found.some((record) => nameOf(record) === operation.name || nameOf(record) === operation.op)) return;
+    this.wrong.push(`unrecorded success: ${operation.name} was told to have succeeded, and no record says so`);
   }
 
   #trouble(name: string, act: (troubled: Troubled) => void): void {
     const { time, database } = this;
+    if (!this.#isTroubled) return;
     const node = this.#random.pick(this.nodes);
     this.counts[name] = (this.counts[name] ?? 0) + 1;
     time.note(`trouble: ${name} ${node.name}`);
@@ -202,8 +216,8 @@ function drawWork(random: Random, agents: number): Operation[][] {
       const isShared = agents > 1 && random.chance(0.3);
       const operation: Operation = {
         op,
+        name: op,
         kind: random.chance(0.4) ? "opaque" : random.pick(kinds),
-        key: `key/${op}`,
         cancels: !isShared && random.chance(0.15),
         isAsync: random.chance(0.2),
         insists: !isShared && random.chance(0.5),
