@@ -52,7 +52,9 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   return {
     name: "postgres",
     durability,
-    sessions: isFast ? expectingFrames({ ...sessions, ...fastFrames(database, queue, steps) }, now) : sessions,
+    sessions: isFast
+      ? expectingFrames({ ...sessions, ...fastFrames(database, queue, steps) }, now, (token) => queue.send(token))
+      : sessions,
     operations: isFast ? { ...slow, ...fastOperations(fast) } : slow,
     parts: postgresParts(database),
     approvals: postgresApprovals(database),

@@ -27,11 +27,11 @@ import { openInThread } from "./thread/store-thread.ts";
  */
 export async function openSqlite(options: SqliteOptions): Promise<RouterStore> {
   const { now } = options;
-  const { steps, ...store } = await openInThread(checkOptions(options), now);
+  const { steps, send, ...store } = await openInThread(checkOptions(options), now);
   const clock = now ?? Date.now;
   return {
     ...store,
-    sessions: expectingFrames({ ...store.sessions, ...framesBySteps(steps) }, clock),
+    sessions: expectingFrames({ ...store.sessions, ...framesBySteps(steps) }, clock, send),
     operations: { ...store.operations, ...operationsBySteps(steps) },
     logs: listed(store.logs),
     blobs: listed(store.blobs),

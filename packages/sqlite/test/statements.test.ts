@@ -140,7 +140,7 @@ const everything = ["RESULT_FAILED", "SEQ_WINDOW", "CANCEL", "CATALOG_DELTA", "C
 it.each<[string, "read" | "write", string[], { statements: number; commits: number }]>([
   ["a keyed call", "write", [], { statements: 12, commits: 2 }],
   ["a keyed call that may be cancelled", "write", everything, { statements: 12, commits: 2 }],
-  ["a read", "read", [], { statements: 8, commits: 2 }],
+  ["a read", "read", [], { statements: 6, commits: 1 }],
 ])("should take no more for %s", async (_what, name, features, most) => {
   const { router, take } = await counted();
   const call = await open(router, features);
@@ -155,7 +155,7 @@ it.each<[string, "read" | "write", string[], { statements: number; commits: numb
 it.each<[string, "read" | "write", string[], number]>([
   ["keyed calls", "write", [], 9],
   ["keyed calls that may be cancelled", "write", everything, 9],
-  ["reads", "read", [], 6],
+  ["reads", "read", [], 5],
 ])("should take no more for %s of 32 sessions at once, each", async (_what, name, features, most) => {
   const { router, take } = await counted();
   const calls = await Promise.all(Array.from({ length: 32 }, () => open(router, features)));

@@ -5,16 +5,27 @@ import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { isFailed } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
+import type { SameTransactionText } from "../tables/answers.ts";
 import type { Start } from "../tables/operations.ts";
 import { Batch, nameFor } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
 import { newWriteId } from "./write-id.ts";
 
-/** A frame of at most one call to be admitted, an operation to be begun or claimed, or both. */
-export interface Entry {
+/** A frame of at most one call to be admitted, and what is written with it, which may also come alone. */
+export interface Entry extends Joint {
   admission: Admission | undefined;
-  operation: EnteredOperation | undefined;
+}
+
+/** What is written together with an admission: the start of an operation, or the answer. */
+export interface Joint {
+  operation?: EnteredOperation;
+  /** The frame's answer, which is the outcome of its only call. */
+  reply?: string;
+  /** Audit rows and events. */
+  beside?: SameTransactionText;
+  /** It is written only if this is still the session's view. */
+  view?: string;
 }
 
 /** An operation of a key that nothing is known of. */
@@ -23,8 +34,6 @@ export interface EnteredOperation {
   id: Uint8Array;
   /** Absent: it is claimed, and not begun. */
   begin: Start | undefined;
-  /** It is begun only if this is still the session's view. */
-  view: string | undefined;
 }
 
 /** What came of an entry. Each part that is missing is to be decided by a transaction of its own; nothing of it was written. */
@@ -81,7 +90,8 @@ const columns: Columns<Entry> = {
   // The call that it is begun for, when that was admitted before.
   of_session: ["text", (entry) => textOf(callBefore(entry)?.sessionId)],
   of_call: ["text", (entry) => textOf(callBefore(entry)?.callId)],
-  view: ["text", ({ operation }) => textOf(operation?.view)],
+  reply: ["text", ({ reply }) => reply ?? null],
+  view: ["text", ({ view }) => textOf(view)],
   op: ["bytea", ({ operation }) => operation?.id ?? null],
   scope: ["text", ({ operation }) => textOf(operation?.request.scope)],
   key: ["text", ({ operation }) => textOf(operation?.request.key)],
@@ -119,8 +129,9 @@ s AS (UPDATE @sessions s SET expected_seq = g.next FROM l, g, t
     AND NOT EXISTS (SELECT 1 FROM i JOIN @calls c ON c.session = s.n AND c.frame = i.frame WHERE i.sid = s.id)
     AND NOT EXISTS (SELECT 1 FROM i JOIN @frames f ON f.session = s.n AND f.frame_id = i.frame WHERE i.sid = s.id)
   RETURNING s.n, s.id, s.view, s.record),
-c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_digest, record, write_id)
-  SELECT s.n, i.call_id, i.seq, 0, t.now + i.timeout_ms, i.frame, i.frame_digest, i.call, $2
+c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_digest, record, reply, write_id)
+  SELECT s.n, i.call_id, i.seq, 0, t.now + i.timeout_ms, i.frame, i.frame_digest, i.call,
+    CASE WHEN i.view = s.view THEN i.reply END, $2
   FROM s JOIN i ON i.sid = s.id, t WHERE i.call_id IS NOT NULL),
 f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]' FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
@@ -138,7 +149,8 @@ o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner,
     SELECT 1 FROM @operations u WHERE u.effect_id = i.alone AND u.state IN ('claimed', 'started', 'in-doubt')
       AND (u.state = 'in-doubt' OR u.lease_until <= t.now)))
   ON CONFLICT (id) DO NOTHING RETURNING id, fence),
-d AS (SELECT i.ord FROM i JOIN o ON o.id = i.op),
+d AS (SELECT i.ord FROM i LEFT JOIN o ON o.id = i.op LEFT JOIN s ON s.id = i.sid
+  WHERE o.id IS NOT NULL OR (i.reply IS NOT NULL AND i.view = s.view)),
 ${stagedParts("d")}
 SELECT i.ord, t.now, s.n, s.view, s.record, o.fence
 FROM i LEFT JOIN s ON s.id = i.sid LEFT JOIN o ON o.id = i.op, t WHERE s.id IS NOT NULL OR o.id IS NOT NULL`;
@@ -156,7 +168,7 @@ const nothing: Entered = { now: 0, session: undefined, fence: undefined };
 /** Admits frames and begins operations, in one statement. Of the entries no two have a call, a frame or an operation in common. */
 async function enterTogether(database: Database, entries: readonly Entry[]): Promise<Entered[]> {
   const writeId = newWriteId();
-  const written = stagedOf(entries.map(({ operation }) => operation?.begin?.beside));
+  const written = stagedOf(entries.map(({ beside }) => beside));
   const found = await database.statement({
     sql: enterSql,
     ...nameFor("enter", entries.length),
@@ -182,7 +194,11 @@ async function enterTogether(database: Database, entries: readonly Entry[]): Pro
       fence: fence === null ? undefined : Number(fence),
     };
   }
-  database.noteStaged(written.filter(({ place }) => results[place]?.fence !== undefined).length);
+  const isWritten = ({ place }: { place: number }): boolean => {
+    const { session, fence } = results[place] ?? nothing;
+    return fence !== undefined || (session !== undefined && session.view === entries[place]?.view);
+  };
+  database.noteStaged(written.filter(isWritten).length);
   return results;
 }
 

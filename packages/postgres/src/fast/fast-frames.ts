@@ -1,4 +1,4 @@
-import type { FrameStore } from "@toolglot/trp-core/store";
+import type { Admission, FrameStore } from "@toolglot/trp-core/store";
 import type { Database } from "../database/database.ts";
 import { type AnswerText, sameTransactionText, writeSameTransaction } from "../tables/answers.ts";
 import type { FrameQueue } from "./frame-queue.ts";
@@ -11,11 +11,27 @@ export const isPlain = (answer: AnswerText): boolean => answer.reply !== undefin
 export function fastFrames(database: Database, queue: FrameQueue, steps: Steps): Pick<FrameStore, "admit" | "answer"> {
   return {
     admit: (admission) => queue.admit(admission),
-    async answer(answer, together) {
+    async answer(answer, { ifAdmitted, ...together } = {}) {
       const beside = sameTransactionText({ ...together, answer });
-      const isUsual = beside.answer !== undefined && isPlain(beside.answer);
-      if (isUsual && (await steps.ask({ operation: undefined, beside })) === "written") return;
-      await database.write((tx) => writeSameTransaction(tx, beside));
+      const plain = beside.answer && isPlain(beside.answer) ? beside.answer : undefined;
+      const after = async (): Promise<undefined> => {
+        if (plain !== undefined && (await steps.ask({ operation: undefined, beside })) === "written") return;
+        await database.write((tx) => writeSameTransaction(tx, beside));
+      };
+      if (ifAdmitted === undefined) return await after();
+      return await queue.join<undefined | "not-admitted">(ifAdmitted, {
+        joint: (admission) =>
+          plain?.reply !== undefined && isOwn(plain, admission) ? { reply: plain.reply, beside } : undefined,
+        result: () => ({ value: undefined }),
+        after,
+        refused: "not-admitted",
+      });
     },
   };
+}
+
+/** Whether an answer is that to the only call of a frame. */
+function isOwn({ sessionId, frameId, callId }: AnswerText, admission: Admission): boolean {
+  const [call] = admission.calls;
+  return sessionId === admission.sessionId && frameId === admission.frameId && callId === call?.callId;
 }

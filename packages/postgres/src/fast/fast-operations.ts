@@ -60,7 +60,7 @@ export function fastOperations({
   return {
     async claim(wanted) {
       const request = checked(wanted);
-      const operation = { request, id: operationId(request), begin: undefined, view: undefined };
+      const operation = { request, id: operationId(request), begin: undefined };
       const { now, fence } = await entries.ask({ admission: undefined, operation });
       return fence === undefined ? await slow.claim(request) : claimedResult(request, now, fence);
     },
@@ -69,7 +69,7 @@ export function fastOperations({
       const request = checked(wanted);
       const given = startOf(options);
       const sentAt = performance.now();
-      const operation: EnteredOperation = { request, id: operationId(request), begin: given, view: undefined };
+      const operation: EnteredOperation = { request, id: operationId(request), begin: given };
       const begun = ({ now, fence }: Entered): StartResult | undefined => {
         if (fence === undefined) return undefined;
         const result = startedResult(request, given.texts.data, now, fence);
@@ -77,7 +77,8 @@ export function fastOperations({
         return result;
       };
       const after = async (): Promise<StartResult> => {
-        const result = isPlainStart(given) ? begun(await entries.ask({ admission: undefined, operation })) : undefined;
+        const joint = { operation, beside: given.beside };
+        const result = isPlainStart(given) ? begun(await entries.ask({ admission: undefined, ...joint })) : undefined;
         if (result !== undefined) return result;
         const decided = await database.write((tx) => start(tx, request, given));
         note(request, decided, sentAt);
@@ -86,9 +87,12 @@ export function fastOperations({
       const { ifAdmitted } = options;
       if (ifAdmitted === undefined) return await after();
       return await queue.join<StartResult>(ifAdmitted, {
-        operation: (admission, view) =>
-          isPlainStart(given) && isOwnCall(given, admission) ? { ...operation, view } : undefined,
-        result: begun,
+        joint: (admission) =>
+          isPlainStart(given) && isOwnCall(given, admission) ? { operation, beside: given.beside } : undefined,
+        result(entered) {
+          const value = begun(entered);
+          return value && { value };
+        },
         after,
         refused: { status: "not-admitted" },
       });

@@ -9,15 +9,15 @@ import {
 import type { Database } from "../database/database.ts";
 import { admit, isToTidy } from "../tables/admission.ts";
 import { type Fixed, recordOf } from "../tables/session-rows.ts";
-import type { Entered, EnteredOperation, Entries } from "./enter.ts";
+import type { Entered, Entries, Joint } from "./enter.ts";
 
-/** What is done with an admission that waits for the start of its call's operation, so that both are written together. */
+/** What is written with an admission that waits for it: the start of its call's operation, or its answer. */
 export interface Joined<T> {
-  /** What is begun with the admission; undefined when that has to come after it. */
-  operation(admission: Admission, view: string): EnteredOperation | undefined;
-  /** The result, when the operation was begun with the admission. */
-  result(entered: Entered): T | undefined;
-  /** Begins it in another way, after the frame was admitted. */
+  /** What is written together with the admission; undefined when that has to come after it. */
+  joint(admission: Admission): Omit<Joint, "view"> | undefined;
+  /** What came of it; undefined when it was not written with the admission. */
+  result(entered: Entered): { value: T } | undefined;
+  /** Writes it in another way, after the frame was admitted. */
   after(): Promise<T>;
   /** The frame was not admitted as expected. */
   refused: T;
@@ -30,14 +30,16 @@ interface Turn {
   isOver: Promise<void>;
 }
 
-/** For so long a start may follow its admission. Milliseconds. */
+/** How long an admission is held back. Milliseconds. */
+const mostWaitMs = 10;
+/** For so long a start or an answer may follow its admission. Milliseconds. */
 const keepTokenMs = 60_000;
 const none = Promise.resolve();
 
 /**
  * The frames of a session go to the database in the order in which they came, since each needs that the one before was admitted; those that
- * wait go together. The admission of a frame whose call's operation is started next is held back until the start comes, to be
- * sent with it; at the latest until this turn of the event loop ends.
+ * wait go together. An expected admission is held back for what is to be written with it: until that comes, until somebody waits for the
+ * admission, or for {@link mostWaitMs}.
  */
 export class FrameQueue {
   readonly #database: Database;
@@ -65,7 +67,12 @@ export class FrameQueue {
     return await result;
   }
 
-  /** Begins the operation of a call whose admission was expected. */
+  /** Sends an admission that is held back. */
+  send(token: string): void {
+    this.#held.get(token)?.go();
+  }
+
+  /** Writes something for a call whose admission was expected. */
   async join<T>(token: string, joined: Joined<T>): Promise<T> {
     const held = this.#held.get(token);
     if (held === undefined) return joined.refused;
@@ -78,9 +85,10 @@ export class FrameQueue {
   #hold(token: string, held: HeldAdmission, result: Promise<AdmissionResult>): void {
     this.#held.set(token, held);
     held.result = result;
-    setImmediate(() => held.go());
+    const timer = setTimeout(() => held.go(), mostWaitMs);
+    void held.ready.then(() => clearTimeout(timer));
     const forget = (): void => void this.#held.delete(token);
-    // A start may come later: it looks whether the frame was admitted as expected.
+    // What is joined may come later: it looks whether the frame was admitted as expected.
     void result.then(() => setTimeout(forget, keepTokenMs).unref(), forget);
   }
 
@@ -92,20 +100,20 @@ export class FrameQueue {
   ): Promise<AdmissionResult> {
     await before.isAsked;
     await held?.ready;
-    const start = held?.take();
+    const joining = held?.take();
     try {
-      const operation = start?.joined.operation(admission, held?.view as string);
-      const sent = this.#entries.ask({ admission, operation });
+      const joint = joining?.joined.joint(admission);
+      const sent = this.#entries.ask({ admission, ...joint, ...(joint && held && { view: held.view }) });
       asked();
       const entered = await sent;
       const found = admittedBy(entered, admission) ?? (await this.#alone(admission, before));
-      const result = operation && start?.joined.result(entered);
-      if (result !== undefined) start?.resolve(result);
-      else if (isAsExpected(found, held?.view as string)) start?.joined.after().then(start.resolve, start.reject);
-      else start?.resolve(start.joined.refused);
+      const result = joint && entered.session?.view === held?.view ? joining?.joined.result(entered) : undefined;
+      if (result !== undefined) joining?.resolve(result.value);
+      else if (isAsExpected(found, held?.view as string)) joining?.joined.after().then(joining.resolve, joining.reject);
+      else joining?.resolve(joining.joined.refused);
       return found;
     } catch (error) {
-      start?.reject(error);
+      joining?.reject(error);
       throw error;
     }
   }
@@ -145,21 +153,21 @@ function admittedBy({ session }: Entered, { seq, calls, knownOnly }: Admission):
   return { status: "admitted", session: recordOf({ n, fixed, view, expectedSeq: seq + 1 }), calls: known };
 }
 
-/** A start that is to be sent with an admission. */
-interface WaitingStart {
+/** What is to be sent with an admission. */
+interface Waiting {
   joined: Joined<unknown>;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-/** One admission that waits for a start. */
+/** One admission that waits for what is written with it. */
 class HeldAdmission {
   readonly ready: Promise<void>;
   readonly view: string;
   result: Promise<AdmissionResult> | undefined;
   go: () => void = () => undefined;
   #isTaken = false;
-  #start: WaitingStart | undefined;
+  #joined: Waiting | undefined;
 
   constructor(view: string) {
     this.view = view;
@@ -168,19 +176,19 @@ class HeldAdmission {
     });
   }
 
-  /** Undefined when the admission goes without the start. */
+  /** Undefined when the admission goes without it. */
   join<T>(joined: Joined<T>): Promise<T> | undefined {
-    if (this.#isTaken || this.#start !== undefined) return undefined;
+    if (this.#isTaken || this.#joined !== undefined) return undefined;
     const result = new Promise<T>((resolve, reject) => {
-      this.#start = { joined: joined as Joined<unknown>, resolve: resolve as (result: unknown) => void, reject };
+      this.#joined = { joined: joined as Joined<unknown>, resolve: resolve as (result: unknown) => void, reject };
     });
     this.go();
     return result;
   }
 
-  /** Returns the start that has come. One that comes later goes by itself. */
-  take(): WaitingStart | undefined {
+  /** Returns what has come. What comes later goes by itself. */
+  take(): Waiting | undefined {
     this.#isTaken = true;
-    return this.#start;
+    return this.#joined;
   }
 }

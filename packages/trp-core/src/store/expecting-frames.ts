@@ -13,9 +13,13 @@ const maxSessions = 4_096;
 /**
  * The sessions of a store that is a message away, with a memory on the caller's side. When the caller allows it (`mayExpect`),
  * the next frame of a remembered session is answered at once with the expected admission. The caller's next request then
- * goes to the store in the same message as the admission.
+ * goes to the store in the same message as the admission. `send` sends an admission, by its token, that waits for that.
  */
-export function expectingFrames(sessions: FrameStore, now: () => number): FrameStore {
+export function expectingFrames(
+  sessions: FrameStore,
+  now: () => number,
+  send: (token: string) => void = () => {},
+): FrameStore {
   const known = new Map<string, SessionRecord>();
   let count = 0;
 
@@ -66,7 +70,8 @@ export function expectingFrames(sessions: FrameStore, now: () => number): FrameS
       learn(expected);
       const result = admit({ ...admission, expected: { token, session: expected } });
       ignoreRejection(result);
-      return { status: "admitted", session: expected, calls: {}, pending: { token, result } };
+      const pending = { token, result, mayAnswer: true as const, send: () => send(token) };
+      return { status: "admitted", session: expected, calls: {}, pending };
     },
   };
 }
