@@ -18,6 +18,7 @@ import { postgresBlobs } from "./tables/blobs.ts";
 import { postgresCatalog } from "./tables/catalog.ts";
 import { postgresFrames } from "./tables/frames.ts";
 import { postgresLogs } from "./tables/logs.ts";
+import { notedOperations } from "./tables/noted-operations.ts";
 import { postgresOperations } from "./tables/operations.ts";
 import { postgresOutbox } from "./tables/outbox.ts";
 import { postgresParts } from "./tables/parts.ts";
@@ -47,7 +48,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   const slow = postgresOperations(database, durability);
   const [entries, steps] = [entriesOf(database), stepsOf(database)];
   const queue = new FrameQueue(database, entries);
-  const fast = { database, queue, entries, steps, acknowledged, slow };
+  const operations = isFast ? { ...slow, ...fastOperations({ database, queue, entries, steps, slow }) } : slow;
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -55,7 +56,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
     sessions: isFast
       ? expectingFrames({ ...sessions, ...fastFrames(database, queue, steps) }, now, (token) => queue.send(token))
       : sessions,
-    operations: isFast ? { ...slow, ...fastOperations(fast) } : slow,
+    operations: notedOperations(operations, acknowledged),
     parts: postgresParts(database),
     approvals: postgresApprovals(database),
     audit: postgresAudit(database, sealer),

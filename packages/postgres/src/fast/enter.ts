@@ -3,6 +3,7 @@ import { columnText, textOfColumn } from "@toolglot/internal";
 import type { Admission } from "@toolglot/trp-core/store";
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
+import { newWriteId } from "../database/write-id.ts";
 import { isFailed } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
@@ -10,7 +11,6 @@ import type { Start } from "../tables/operations.ts";
 import { Batch, nameFor } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
-import { newWriteId } from "./write-id.ts";
 
 /** A frame of at most one call to be admitted, and what is written with it, which may also come alone. */
 export interface Entry extends Joint {
@@ -133,8 +133,8 @@ c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_d
   SELECT s.n, i.call_id, i.seq, 0, t.now + i.timeout_ms, i.frame, i.frame_digest, i.call,
     CASE WHEN i.view = s.view THEN i.reply END, $2
   FROM s JOIN i ON i.sid = s.id, t WHERE i.call_id IS NOT NULL),
-f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls)
-  SELECT s.n, i.frame, i.seq, i.frame_digest, '[]' FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
+f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
+  SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
 w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session
   JOIN @calls c ON c.session = s.n AND c.call_id = i.of_call
   WHERE right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE OF c),
@@ -157,10 +157,12 @@ FROM i LEFT JOIN s ON s.id = i.sid LEFT JOIN o ON o.id = i.op, t WHERE s.id IS N
 
 /** Looks, after the connection was lost, whether it was committed. `$1`: what it wrote into `write_id`. */
 const enteredSql = `SELECT i.ord - 1 AS ord, coalesce(o.claimed_at, 0) AS now, s.n, s.view, s.record, o.fence
-FROM unnest($2::text[], $3::text[], $4::bytea[]) WITH ORDINALITY AS i (sid, call_id, op, ord)
-LEFT JOIN (@sessions s JOIN @calls c ON c.session = s.n AND c.write_id = $1) ON s.id = i.sid AND c.call_id = i.call_id
+FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[]) WITH ORDINALITY AS i (sid, frame, call_id, op, ord)
+LEFT JOIN @sessions s ON s.id = i.sid AND (
+  EXISTS (SELECT 1 FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id AND c.write_id = $1)
+  OR EXISTS (SELECT 1 FROM @frames f WHERE f.session = s.n AND f.frame_id = i.frame AND f.write_id = $1))
 LEFT JOIN @operations o ON o.id = i.op AND o.write_id = $1
-WHERE c.session IS NOT NULL OR o.id IS NOT NULL`;
+WHERE s.n IS NOT NULL OR o.id IS NOT NULL`;
 
 /** What of a batch came to nothing. */
 const nothing: Entered = { now: 0, session: undefined, fence: undefined };
@@ -180,8 +182,8 @@ async function enterTogether(database: Database, entries: readonly Entry[]): Pro
       ...valuesOf(stagedColumns, written),
     ],
     async recover(reader) {
-      const { sid, call_id, op } = columns as Record<string, (typeof columns)[string]>;
-      const keys = [sid, call_id, op].map((column) => entries.map((entry) => column?.[1](entry) ?? null));
+      const { sid, frame, call_id, op } = columns as Record<string, (typeof columns)[string]>;
+      const keys = [sid, frame, call_id, op].map((column) => entries.map((entry) => column?.[1](entry) ?? null));
       const rows = await reader.all(enteredSql, writeId, ...keys);
       return rows.length > 0 ? rows : undefined;
     },

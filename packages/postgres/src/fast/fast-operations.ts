@@ -7,7 +7,6 @@ import {
   type StartResult,
   startedResult,
 } from "@toolglot/trp-core/store";
-import type { Acknowledged } from "../database/acknowledged.ts";
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "../tables/answers.ts";
@@ -18,15 +17,12 @@ import { isPlain } from "./fast-frames.ts";
 import type { FrameQueue } from "./frame-queue.ts";
 import type { SteppedOperation, Steps } from "./steps.ts";
 
-const day = 24 * 60 * 60 * 1000;
-
 /** What the steps of operations are written with. */
 export interface FastOperations {
   database: Database;
   queue: FrameQueue;
   entries: Entries;
   steps: Steps;
-  acknowledged: Acknowledged;
   /** Does each step in a transaction of its own. */
   slow: RouterOperationLog;
 }
@@ -37,14 +33,8 @@ export function fastOperations({
   queue,
   entries,
   steps,
-  acknowledged,
   slow,
 }: FastOperations): Pick<RouterOperationLog, "claim" | "start" | "begin" | "finish" | "renew"> {
-  function note({ leaseMs, ttlMs = day }: ClaimRequest, result: StartResult, sentAt: number): void {
-    if (result.status !== "claimed") return;
-    acknowledged.started(operationId(result.claim), result.claim.fence, { leaseMs, ttlMs }, sentAt);
-  }
-
   /** Writes a step with what belongs to it. False when a transaction of its own has to decide. */
   async function step(operation: SteppedOperation, together: SameTransaction | undefined): Promise<boolean> {
     const beside = sameTransactionText(together);
@@ -68,21 +58,14 @@ export function fastOperations({
     async start(wanted, options) {
       const request = checked(wanted);
       const given = startOf(options);
-      const sentAt = performance.now();
       const operation: EnteredOperation = { request, id: operationId(request), begin: given };
       const begun = ({ now, fence }: Entered): StartResult | undefined => {
-        if (fence === undefined) return undefined;
-        const result = startedResult(request, given.texts.data, now, fence);
-        note(request, result, sentAt);
-        return result;
+        return fence === undefined ? undefined : startedResult(request, given.texts.data, now, fence);
       };
       const after = async (): Promise<StartResult> => {
         const joint = { operation, beside: given.beside };
         const result = isPlainStart(given) ? begun(await entries.ask({ admission: undefined, ...joint })) : undefined;
-        if (result !== undefined) return result;
-        const decided = await database.write((tx) => start(tx, request, given));
-        note(request, decided, sentAt);
-        return decided;
+        return result ?? (await database.write((tx) => start(tx, request, given)));
       };
       const { ifAdmitted } = options;
       if (ifAdmitted === undefined) return await after();
@@ -108,11 +91,10 @@ export function fastOperations({
     async finish({ scope, key, fence }, result, together) {
       const id = operationId({ scope, key });
       const { end, texts } = endOf(result);
-      const isOver =
+      return (
         (end.state !== "released" && (await step({ id, fence, state: end.state, outcome: texts.outcome }, together))) ||
-        (await slow.finish({ scope, key, fence }, result, together));
-      if (isOver) acknowledged.finished(id, end.state !== "released");
-      return isOver;
+        (await slow.finish({ scope, key, fence }, result, together))
+      );
     },
 
     async renew(claim, leaseMs) {

@@ -2,12 +2,12 @@ import { columnText } from "@toolglot/internal";
 import { renewUpTo } from "@toolglot/trp-core/store";
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
+import { newWriteId } from "../database/write-id.ts";
 import { isFailed } from "../errors.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
 import { Batch, nameFor } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
-import { newWriteId } from "./write-id.ts";
 
 /** A step of an operation, the answer to a frame, or both, with what is written in the same transaction. */
 export interface Step {
