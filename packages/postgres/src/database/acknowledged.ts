@@ -65,9 +65,10 @@ export class Acknowledged {
   /** Rejects with `trp/store-lost-writes` when something is missing. */
   async check(reader: Reader, database: string): Promise<void> {
     await checkIdentity(reader, database);
+    // Others may note a higher one while the answer is on its way.
+    const highest = this.#highest;
     const [row] = await reader.all("SELECT last_value AS fence FROM @fences");
-    if (Number(row?.fence) < this.#highest)
-      throw lost(database, `fence ${this.#highest}`, `fence ${Number(row?.fence)}`);
+    if (Number(row?.fence) < highest) throw lost(database, `fence ${highest}`, `fence ${Number(row?.fence)}`);
     const now = performance.now();
     const noted = [...this.#noted.values()].filter(({ until }) => until > now);
     if (noted.length === 0) return;
