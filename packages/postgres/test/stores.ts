@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { postgresForTests } from "../../../scripts/lib/postgres.mjs";
@@ -26,7 +27,8 @@ export async function emptyStore(options: Partial<PostgresOptions> = {}, isFast 
   return await openStore({ url, schema: emptied, ...options }, isFast);
 }
 
-async function empty(schema: string): Promise<void> {
+/** Drops all rows of a schema, but not its tables. */
+export async function empty(schema: string): Promise<void> {
   await query(async (client) => {
     const sql = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('meta', 'heads')";
     const { rows } = await client.query(sql, [schema]);
@@ -44,4 +46,14 @@ export async function query<T>(act: (client: Client) => Promise<T>): Promise<T> 
   } finally {
     await client.end();
   }
+}
+
+/** The code and the message of what a promise rejects with. */
+export async function faultOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return ToolglotError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
+  }
+  return "nothing";
 }

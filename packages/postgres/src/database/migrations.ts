@@ -153,7 +153,8 @@ CREATE TABLE @rates (
   key text COLLATE "C" PRIMARY KEY,
   at double precision NOT NULL,
   filling_ms double precision NOT NULL,
-  taken boolean NOT NULL
+  taken boolean NOT NULL,
+  write_id bigint
 ) WITH (fillfactor = 70);
 
 CREATE TABLE @heartbeats (router text COLLATE "C" PRIMARY KEY, at bigint NOT NULL) WITH (fillfactor = 70);
