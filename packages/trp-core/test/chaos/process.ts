@@ -9,10 +9,10 @@ export interface Started {
   errors(): string;
 }
 
-/** Starts one; rejects when it ends before it is ready. */
+/** Starts one, which ends with this process; rejects when it ends before it is ready. */
 export function start(script: string, argument: string, environment: Record<string, string> = {}): Promise<Started> {
   const child = spawn(process.execPath, [script, argument], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
   let errors = "";
@@ -28,6 +28,11 @@ export function start(script: string, argument: string, environment: Record<stri
     );
     child.once("error", reject);
   });
+}
+
+/** In such a process: ends it when the one that started it is gone. */
+export function endWithParent(): void {
+  process.stdin.on("end", () => process.exit()).resume();
 }
 
 /** Ends it for good, stopped or not. */
