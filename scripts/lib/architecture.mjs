@@ -132,7 +132,7 @@ export const architecture = {
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
+    mayImport: ["core", "postgres", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
       "@modelcontextprotocol/client",

@@ -83,10 +83,10 @@ export async function checkIdentity(reader: Reader, database: string): Promise<v
 }
 
 /** Texts that are written with the tables: see {@link checkIdentity}. */
-export const identitySql = "SELECT system_identifier::text AS id FROM pg_control_system()";
+export const identitySql: string = "SELECT system_identifier::text AS id FROM pg_control_system()";
 export const noteIdentity: string = `INSERT INTO @meta (name, value) SELECT 'system_identifier', $1
   ON CONFLICT (name) DO NOTHING`;
-export const noteLoss = `INSERT INTO @meta (name, value) VALUES ('${stopped}', $1) ON CONFLICT (name) DO NOTHING`;
+export const noteLoss: string = `INSERT INTO @meta (name, value) VALUES ('${stopped}', $1) ON CONFLICT (name) DO NOTHING`;
 export const acceptLoss: string = `DELETE FROM @meta WHERE name IN ('${stopped}', 'system_identifier')`;
 
 function lost(database: string, expected: string, found: string): Error {

@@ -147,7 +147,12 @@ CREATE TABLE @blobs (name text COLLATE "C" PRIMARY KEY, size bigint NOT NULL, pa
 CREATE TABLE @blob_parts (digest bytea PRIMARY KEY, uses bigint NOT NULL, bytes bytea NOT NULL);
 CREATE INDEX blob_parts_unused ON @blob_parts (digest) WHERE uses <= 0;
 
-CREATE TABLE @rates (key text COLLATE "C" PRIMARY KEY, full_at double precision NOT NULL) WITH (fillfactor = 70);
+CREATE TABLE @rates (
+  key text COLLATE "C" PRIMARY KEY,
+  at double precision NOT NULL,
+  filling_ms double precision NOT NULL,
+  taken boolean NOT NULL
+) WITH (fillfactor = 70);
 
 CREATE TABLE @heartbeats (router text COLLATE "C" PRIMARY KEY, at bigint NOT NULL) WITH (fillfactor = 70);
 `;
