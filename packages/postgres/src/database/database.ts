@@ -20,6 +20,8 @@ export interface Statement {
 const maxCollisions = 5;
 /** How often a stopped database is asked whether it was accepted. Milliseconds. */
 const acceptMs = 1_000;
+/** Which primary this is: each promotion of a standby begins another timeline of the write-ahead log. */
+const timelineSql = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
 /** How long to wait for the end of a backend whose connection is gone. Milliseconds. */
 const settleMs = 2_000;
 
@@ -73,10 +75,11 @@ export class Database {
   /** Runs one statement, which is a transaction of its own. */
   async statement({ sql, values, recover }: Statement): Promise<Row[]> {
     const run = async (client: Client): Promise<Row[]> => (await client.query<Row>(this.text(sql), values)).rows;
-    const settle = async (pid: number | undefined, until: number): Promise<Row[] | undefined> => {
+    const settle = async (pid: number | undefined, until: number): Promise<{ value: Row[] } | undefined> => {
       if (recover === undefined) return undefined;
       await this.#backendGone(pid, until, sql.slice(0, 40));
-      return await this.#on(until, sql, (client) => recover(this.#reader(client)));
+      const value = await this.#on(until, sql, (client) => recover(this.#reader(client)));
+      return value && { value };
     };
     return await this.#run({ run, settle });
   }
@@ -99,33 +102,34 @@ export class Database {
    * it throws undoes everything. `isAsync`: the commit need not be on the disk.
    */
   async write<T>(work: (tx: Transaction) => Promise<T>, { isAsync = false }: { isAsync?: boolean } = {}): Promise<T> {
-    let commit: { xid: string; result: T } | undefined;
+    let commit: { xid: string; timeline: string; value: T } | undefined;
     return await this.#run({
       run: async (client) => {
         commit = undefined;
         // They go out together with the first statement of the work.
         const begun = client.query(isAsync ? "BEGIN; SET LOCAL synchronous_commit = off" : "BEGIN");
-        const id = client.query<Row>("SELECT pg_current_xact_id()::text AS xid");
+        const id = client.query<Row>(`SELECT pg_current_xact_id()::text AS xid, ${timelineSql} AS timeline`);
         const begin = Promise.all([begun, id]);
         ignoreRejection(begin);
         const tx = new Transaction(client, this, begin);
-        const result = await work(tx);
-        const xid = String((await begin)[1].rows[0]?.xid);
-        commit = { xid, result };
+        const value = await work(tx);
+        const [row] = (await begin)[1].rows;
+        commit = { xid: String(row?.xid), timeline: String(row?.timeline), value };
         const { command } = await client.query("COMMIT");
         if (command !== "COMMIT") throw new Error(`a transaction ended with ${command}`);
         tx.committed();
-        return result;
+        return value;
       },
       settle: async (pid, until) => {
         if (commit === undefined) return undefined;
-        const { xid, result } = commit;
+        const { xid, timeline, value } = commit;
         await this.#backendGone(pid, until, "COMMIT");
-        const sql = "SELECT pg_xact_status($1::xid8) AS status";
-        const status = await this.#on(until, sql, async (client) => (await client.query(sql, [xid])).rows[0]?.status);
-        if (status === "committed") return result;
-        if (status === "aborted") return undefined;
-        throw this.#unsettled("COMMIT", status);
+        // A standby that was promoted gives out numbers again that the old primary had given to transactions which never came.
+        const sql = `SELECT CASE WHEN ${timelineSql} = $2 THEN pg_xact_status($1::xid8) ELSE 'of another primary' END AS status`;
+        const row = await this.#on(until, sql, async (client) => (await client.query(sql, [xid, timeline])).rows[0]);
+        if (row?.status === "committed") return { value };
+        if (row?.status === "aborted") return undefined;
+        throw this.#unsettled("COMMIT", row?.status);
       },
     });
   }
@@ -153,7 +157,7 @@ export class Database {
     settle,
   }: {
     run: (client: Client) => Promise<T>;
-    settle?: (pid: number | undefined, until: number) => Promise<T | undefined>;
+    settle?: (pid: number | undefined, until: number) => Promise<{ value: T } | undefined>;
   }): Promise<T> {
     const until = this.connections.deadline();
     for (let collisions = 0, attempt = 0; ; ) {
@@ -173,7 +177,7 @@ export class Database {
         } else if (isGone(error)) {
           this.#isSuspect = true;
           const settled = await settle?.(pidOf(client), until);
-          if (settled !== undefined) return settled;
+          if (settled !== undefined) return settled.value;
           await this.connections.again(attempt, until, error);
           attempt += 1;
         } else throw this.#failed(error);
