@@ -84,8 +84,8 @@ function effect(name: "keyed" | "probe" | "opaque", fail: Failing): AnyCapabilit
 }
 
 /** The process of one router of several on one store, which `open` opens. Prints its port. */
-export async function runRouter(open: (store: string) => Promise<RouterStore>): Promise<void> {
-  const { store: shared, atRest } = watched(await open(settings.store));
+export async function runRouter(open: (store: string, variant: Variant) => Promise<RouterStore>): Promise<void> {
+  const { store: shared, atRest } = watched(await open(settings.store, settings.variant));
   const fail = failing(settings.point, settings.way, atRest);
   const opened = weaken(shared, settings.variant);
   const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);
