@@ -94,7 +94,7 @@ describe("the Kubernetes manifests", () => {
     expect(all.map(({ kind }) => kind)).toEqual(["Deployment", "Service", "PodDisruptionBudget", "Job"]);
     const broken = structuredClone(deployment);
     broken.spec.template.spec.containers[0].readinessProbes = {};
-    expect(kubernetesFaults([...all, broken])).toEqual([expect.stringContaining("'readinessProbes' does not exist")]);
+    expect(kubernetesFaults([...all, broken])).toEqual([expect.stringContaining(`"readinessProbes"' does not exist`)]);
   }, 60_000);
 
   const pod = deployment.spec.template.spec;
