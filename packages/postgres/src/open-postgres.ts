@@ -34,7 +34,12 @@ import { postgresStore } from "./postgres-store.ts";
  * await store.close();
  * ```
  */
-export async function openPostgres(options: PostgresOptions): Promise<RouterStore> {
+export function openPostgres(options: PostgresOptions): Promise<RouterStore> {
+  return openStore(options, true);
+}
+
+/** The same; `isFast`: see `Opened`. */
+export async function openStore(options: PostgresOptions, isFast: boolean): Promise<RouterStore> {
   const settings = checkOptions(options);
   const { database, acknowledged } = connect(settings);
   try {
@@ -43,7 +48,7 @@ export async function openPostgres(options: PostgresOptions): Promise<RouterStor
     await noteCluster(database);
     const clock = new DatabaseClock(database, settings.onError);
     if (settings.now === undefined) await clock.start();
-    return postgresStore({ database, settings, durability, clock, acknowledged });
+    return postgresStore({ database, settings, durability, clock, acknowledged, isFast });
   } catch (error) {
     await database.close();
     throw error;

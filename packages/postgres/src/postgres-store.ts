@@ -1,8 +1,10 @@
-import type { RouterStore } from "@toolglot/trp-core/store";
+import { expectingFrames, type RouterStore } from "@toolglot/trp-core/store";
 import type { Acknowledged } from "./database/acknowledged.ts";
 import type { DatabaseClock } from "./database/clock.ts";
 import type { Database } from "./database/database.ts";
 import { timed } from "./database/transaction.ts";
+import { FrameQueue, fastFrames } from "./fast/fast-frames.ts";
+import { fastOperations } from "./fast/fast-operations.ts";
 import type { Settings } from "./options.ts";
 import { prune } from "./prune.ts";
 import { Sealer } from "./sealing/sealer.ts";
@@ -28,19 +30,27 @@ export interface Opened {
   durability: "process" | "disk";
   clock: DatabaseClock;
   acknowledged: Acknowledged;
+  /** False, for tests: each step is a transaction of several statements, also where one would do. */
+  isFast: boolean;
 }
 
 /** A router's store on a database that was opened. */
-export function postgresStore({ database, settings, durability, clock }: Opened): RouterStore {
+export function postgresStore({ database, settings, durability, clock, acknowledged, isFast }: Opened): RouterStore {
   const sealer = new Sealer(database, settings.onError);
   database.onStaged = (count) => sealer.staged(count);
   const id = crypto.randomUUID();
+  const now = settings.now ?? (() => clock.now());
+  const queue = new FrameQueue(database);
+  const sessions = postgresFrames(database);
+  const operations = postgresOperations(database, durability);
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
     durability,
-    sessions: postgresFrames(database),
-    operations: postgresOperations(database, durability),
+    sessions: isFast
+      ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now, (token) => queue.send(token))
+      : sessions,
+    operations: isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
     parts: postgresParts(database),
     approvals: postgresApprovals(database),
     audit: postgresAudit(database, sealer),
@@ -50,7 +60,7 @@ export function postgresStore({ database, settings, durability, clock }: Opened)
     rates: postgresRates(database),
     logs: postgresLogs(database),
     blobs: postgresBlobs(database),
-    now: settings.now ?? (() => clock.now()),
+    now,
     async ping() {
       await database.statement({ sql: beat, values: [database.now(), id], recover: async () => undefined });
     },

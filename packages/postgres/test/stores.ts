@@ -1,7 +1,8 @@
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { postgresForTests } from "../../../scripts/lib/postgres.mjs";
-import { openPostgres, type PostgresOptions } from "../src/index.ts";
+import type { PostgresOptions } from "../src/index.ts";
+import { openStore } from "../src/open-postgres.ts";
 
 /** The server that the tests share, or why there is none. */
 export const { url, skip } = await postgresForTests();
@@ -19,10 +20,10 @@ const emptied = newSchema();
 let isMade = false;
 
 /** Opens a store that is empty, in a schema that is made once: to make one takes a tenth of a second. For one store at a time. */
-export async function emptyStore(options: Partial<PostgresOptions> = {}): Promise<RouterStore> {
+export async function emptyStore(options: Partial<PostgresOptions> = {}, isFast = true): Promise<RouterStore> {
   if (isMade) await empty(emptied);
   isMade = true;
-  return await openPostgres({ url, schema: emptied, ...options });
+  return await openStore({ url, schema: emptied, ...options }, isFast);
 }
 
 async function empty(schema: string): Promise<void> {

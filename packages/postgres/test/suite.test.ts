@@ -12,6 +12,11 @@ afterEach(async () => {
 describe.skipIf(skip)(`PostgreSQL store${why}`, () => {
   it.each(storeSuite)("$name", async ({ run }) => run(({ now }) => emptyStore({ now })));
 
+  // Both ways must come to the same.
+  it.each(storeSuite)("$name, in transactions of several statements", async ({ run }) =>
+    run(({ now }) => emptyStore({ now }, false)),
+  );
+
   it.each(storageSuite)("storage $name", async ({ run }) => run(() => emptyStore()));
 });
 

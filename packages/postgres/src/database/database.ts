@@ -85,9 +85,10 @@ export class Database {
   async read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     return await this.#run({
       run: async (client) => {
-        await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        // They go out together with the statements of the work, and nobody waits for the end.
+        ignoreRejection(client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
         const result = await work(this.#reader(client));
-        await client.query("COMMIT");
+        ignoreRejection(client.query("COMMIT"));
         return result;
       },
     });
@@ -127,6 +128,11 @@ export class Database {
         throw this.#unsettled("COMMIT", status);
       },
     });
+  }
+
+  /** Notes that a statement has added so many audit rows and events. */
+  noteStaged(count: number): void {
+    if (count > 0) this.onStaged(count);
   }
 
   /** Ends everything. */

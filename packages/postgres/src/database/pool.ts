@@ -39,6 +39,8 @@ export class Connections {
       ...(ssl !== undefined && { ssl }),
     };
     this.#pool = new Pool(config);
+    // One that ends between two statements of a transaction tells nobody but its listeners; the next statement fails.
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
     // An idle connection that ends: the next method opens another one.
     this.#pool.on("error", (error) => onError(error));
   }

@@ -78,7 +78,7 @@ export class Transaction extends Reader {
 
   /** Notes that this transaction has added so many audit rows and events. */
   noteStaged(count: number): void {
-    this.afterCommit(() => this.database.onStaged(count));
+    this.afterCommit(() => this.database.noteStaged(count));
   }
 
   /** To be called after COMMIT. */

@@ -1,8 +1,15 @@
 import { columnText } from "@toolglot/internal";
-import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
+import {
+  type Answer,
+  entryText,
+  isReply,
+  outcomeOf,
+  type ResponseFrame,
+  renewUpTo,
+  type SameTransaction,
+} from "@toolglot/trp-core/store";
 import type { Transaction } from "../database/transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
-import { isReply, outcomeOf } from "./reply-outcome.ts";
 import { findCalls, lockSession, type Session } from "./session-rows.ts";
 
 /** An answer as texts. They are made at once, because the caller may change the answer afterwards. */

@@ -1,6 +1,6 @@
 import { columnText, textOfColumn } from "@toolglot/internal";
+import { outcomeOf } from "@toolglot/trp-core/store";
 import type { Reader, Transaction } from "../database/transaction.ts";
-import { outcomeOf } from "./reply-outcome.ts";
 import { type FixedCall, replyOf, type Session } from "./session-rows.ts";
 
 /** A frame that a session remembers. A frame with a single call is in that call's row, until it needs one of its own. */

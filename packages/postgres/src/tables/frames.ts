@@ -54,9 +54,12 @@ export function postgresFrames(database: Database): FrameStore {
       const copy = structuredClone(admission);
       return database.write((tx) => admit(tx, copy));
     },
-    async answer(answer, together) {
+    async answer(answer, { ifAdmitted, ...together } = {}) {
+      // No admission is pending here.
+      if (ifAdmitted !== undefined) return "not-admitted";
       const texts = sameTransactionText({ ...together, answer });
-      return database.write((tx) => writeSameTransaction(tx, texts));
+      await database.write((tx) => writeSameTransaction(tx, texts));
+      return undefined;
     },
     async readCall(sessionId, callId) {
       return database.read(async (reader) => {

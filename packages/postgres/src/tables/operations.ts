@@ -83,6 +83,8 @@ export function postgresOperations(database: Database, durability: "process" | "
     },
     async start(request, options) {
       const wanted = checked(request);
+      // No admission is pending here.
+      if (options.ifAdmitted !== undefined) return { status: "not-admitted" };
       const prepared = startOf(options);
       return database.write((tx) => start(tx, wanted, prepared));
     },

@@ -1,7 +1,13 @@
 import { columnText, textOfColumn } from "@toolglot/internal";
-import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
+import {
+  type CallOutcome,
+  type CallRecord,
+  outcomeOf,
+  type ResponseFrame,
+  type SessionRecord,
+  type Who,
+} from "@toolglot/trp-core/store";
 import type { Reader, Row, Transaction } from "../database/transaction.ts";
-import { outcomeOf } from "./reply-outcome.ts";
 
 /** What of a session never changes, as it is kept. */
 export type Fixed = Omit<SessionRecord, "view" | "expectedSeq">;

@@ -9,6 +9,7 @@
 
 import { approvalCases } from "./approvals.ts";
 import { auditCases } from "./audit.ts";
+import { expectedCases } from "./expected.ts";
 import type { StoreCase } from "./fixtures.ts";
 import { operationCases } from "./operations.ts";
 import { otherCases } from "./others.ts";
@@ -22,6 +23,7 @@ export type { MakeStore, StoreCase } from "./fixtures.ts";
 /** What every `RouterStore` must do. Each case opens an empty store, closes it, and rejects when the store fails it. */
 export const storeSuite: StoreCase[] = Object.entries({
   sessions: sessionCases,
+  expected: expectedCases,
   operations: operationCases,
   parts: partCases,
   approvals: approvalCases,

@@ -39,7 +39,7 @@ export interface Heard {
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /**
- * A client that wants an answer and takes no care: it sends to any router, now and then the same frame to two at once,
+ * A client that wants an answer and takes no care: it sends to any router, now and then the same frame two or three times at once,
  * and again whenever it hears nothing. It must still see each operation happen once.
  */
 export class ChaosClient {
@@ -159,8 +159,8 @@ export class ChaosClient {
     const session = await this.#open();
     if (!session) return undefined;
     const sent = frame(type, session, this.#seq++, payload);
-    const twice = Math.random() < this.#doubleSends;
-    const answers = Array.from({ length: twice ? 2 : 1 }, async () => {
+    const sends = Math.random() < this.#doubleSends ? 2 + Math.floor(Math.random() * 2) : 1;
+    const answers = Array.from({ length: sends }, async () => {
       const port = this.#routers.any();
       const sentAt = Date.now();
       const reply = await post(port, sent, this.#silenceMs);

@@ -5,8 +5,12 @@ export type Unrest = (isOver: () => boolean) => Promise<Record<string, number>>;
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** Every `every` ms, kills one of the routers, which comes back, or stops one for longer than a lease. */
-export function killing(routers: Started[], another: () => Promise<Started>, every: number, lease: number): Unrest {
+/** Every `every` ms, kills one of the routers, which comes back, or stops one for longer than a lease; not the first `spared` ones. */
+export function killing(
+  routers: Started[],
+  another: () => Promise<Started>,
+  { every, lease, spared }: { every: number; lease: number; spared: number },
+): Unrest {
   return async (isOver) => {
     let kills = 0;
     let stops = 0;
@@ -14,7 +18,7 @@ export function killing(routers: Started[], another: () => Promise<Started>, eve
     const busy = new Set<number>();
     while (!isOver()) {
       await pause(every);
-      const index = Math.floor(Math.random() * routers.length);
+      const index = spared + Math.floor(Math.random() * (routers.length - spared));
       // One at least stays up, or nobody could tell what the others do.
       if (busy.has(index) || busy.size >= routers.length - 1) continue;
       busy.add(index);

@@ -1,4 +1,5 @@
-import type { CallOutcome, ResponseFrame } from "@toolglot/trp-core/store";
+import type { ResponseFrame } from "../frames/types.ts";
+import type { CallOutcome } from "./frame-types.ts";
 
 /** Returns the outcome of a frame's only call, taken from the reply to the frame. */
 export function outcomeOf({ frame_type: type, payload }: ResponseFrame): CallOutcome {

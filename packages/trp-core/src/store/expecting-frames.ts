@@ -1,16 +1,25 @@
 import { ignoreRejection } from "@toolglot/internal";
-import { type AdmissionResult, type FrameStore, isAsExpected, type SessionRecord } from "@toolglot/trp-core/store";
-import type { ExpectedAdmission } from "../tables/expectations.ts";
+import type { Admission, AdmissionResult, FrameStore, SessionRecord } from "./frame-types.ts";
+import { isAsExpected } from "./session-rules.ts";
+
+/** An admission that was already answered with the expected result. `session`: its state after this admission. */
+export interface ExpectedAdmission extends Admission {
+  expected?: { token: string; session: SessionRecord };
+}
 
 /** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
 const maxSessions = 4_096;
 
 /**
- * The sessions of a store in a thread, with a memory on the caller's side. When the caller allows it (`mayExpect`), the
- * next frame of a remembered session is answered at once with the expected admission. The caller's next request then
- * goes to the thread in the same message as the admission.
+ * The sessions of a store that is a message away, with a memory on the caller's side. When the caller allows it (`mayExpect`),
+ * the next frame of a remembered session is answered at once with the expected admission. The caller's next request then
+ * goes to the store in the same message as the admission. `send` sends an admission, by its token, that waits for that.
  */
-export function expectingFrames(sessions: FrameStore, now: () => number): FrameStore {
+export function expectingFrames(
+  sessions: FrameStore,
+  now: () => number,
+  send: (token: string) => void = () => {},
+): FrameStore {
   const known = new Map<string, SessionRecord>();
   let count = 0;
 
@@ -61,7 +70,8 @@ export function expectingFrames(sessions: FrameStore, now: () => number): FrameS
       learn(expected);
       const result = admit({ ...admission, expected: { token, session: expected } });
       ignoreRejection(result);
-      return { status: "admitted", session: expected, calls: {}, pending: { token, result } };
+      const pending = { token, result, mayAnswer: true as const, send: () => send(token) };
+      return { status: "admitted", session: expected, calls: {}, pending };
     },
   };
 }
