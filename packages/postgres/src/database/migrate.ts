@@ -20,7 +20,7 @@ export async function migrate(connections: Connections, { schema, migrate: how }
   if (how === "off") return migrations.length;
   const until = performance.now() + tryForMs;
   for (;;) {
-    const client = await connections.take(Math.max(connections.deadline(), until));
+    const client = await connections.take(connections.deadline());
     try {
       const from = await step(client, schema, how, connections.database);
       client.release();
