@@ -22,8 +22,8 @@ afterAll(() => {
 const requireOfNode =
   'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
-/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. A driver of a database is left out. */
-export async function bundle(name: string, from: string): Promise<string> {
+/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. A driver of a database is left out, and `others`. */
+export async function bundle(name: string, from: string, others: readonly string[] = []): Promise<string> {
   let home = from;
   while (!existsSync(join(home, "package.json"))) home = dirname(home);
   // Inside the package, so that what is left out is found from there.
@@ -39,7 +39,7 @@ export async function bundle(name: string, from: string): Promise<string> {
     target: "node20",
     conditions: ["source"],
     plugins: [scripts],
-    external: ["libsql"],
+    external: ["libsql", ...others],
     // Modules as they are: what is wrapped for every loader may look for its parts while it runs.
     mainFields: ["module", "main"],
     banner: { js: requireOfNode },

@@ -1,9 +1,8 @@
-import type { RouterStore } from "@toolglot/trp-core/store";
+import { expectingFrames, type RouterStore } from "@toolglot/trp-core/store";
 import { checkOptions, type SqliteOptions } from "./options.ts";
 import { framesBySteps } from "./tables/frame-steps.ts";
 import { listed } from "./tables/names.ts";
 import { operationsBySteps } from "./tables/operation-steps.ts";
-import { expectingFrames } from "./thread/expecting-frames.ts";
 import { openInThread } from "./thread/store-thread.ts";
 
 /**

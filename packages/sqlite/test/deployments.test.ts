@@ -1,7 +1,7 @@
 import { createRouter, defineCapability, type Principal, type Router } from "@toolglot/trp-core";
 import { afterEach, expect, it } from "vitest";
+import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
 import { openSqlite } from "../src/index.ts";
-import { frame, hello } from "./chaos/frames.ts";
 import { newFile } from "./files.ts";
 import { agent, endOf } from "./session.ts";
 

@@ -4,7 +4,7 @@ import { type RouterStore, verifyRows } from "@toolglot/trp-core/store";
 import { afterEach, expect, it } from "vitest";
 import { chooseDriver } from "../src/driver.ts";
 import { openSqlite } from "../src/index.ts";
-import { frame, hello } from "./chaos/frames.ts";
+import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
 import { commitsOf } from "./commits.ts";
 import { newFile } from "./files.ts";
 import { agent, endOf } from "./session.ts";

@@ -1,6 +1,7 @@
 import { createRouter, defineCapability, principal, type Router } from "@toolglot/trp-core";
-import { type AuditEntry, type RouterStore, verifyRows } from "@toolglot/trp-core/store";
+import { type AuditEntry, expectingFrames, type RouterStore, verifyRows } from "@toolglot/trp-core/store";
 import { afterEach, expect, it } from "vitest";
+import { frame } from "../../trp-core/test/chaos/frames.ts";
 import { connect } from "../src/connect.ts";
 import { chooseDriver } from "../src/driver.ts";
 import type { Driver } from "../src/drivers/types.ts";
@@ -8,9 +9,7 @@ import { GroupCommit } from "../src/group-commit.ts";
 import { openSqlite } from "../src/index.ts";
 import { sqliteStore } from "../src/sqlite-store.ts";
 import { prepareFile } from "../src/store-file.ts";
-import { expectingFrames } from "../src/thread/expecting-frames.ts";
 import { Transaction } from "../src/transaction.ts";
-import { frame } from "./chaos/frames.ts";
 import { newFile } from "./files.ts";
 import { endOf } from "./session.ts";
 

@@ -207,6 +207,48 @@ describe("the server's state", () => {
     expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
   });
 
+  it("says that it will soon be gone, and serves on over connections that it does not keep", async () => {
+    const { host, post } = await serve();
+    const kept = await post("{}");
+    expect(kept.headers.get("connection")).toBe("keep-alive");
+    const drained = host.drain(100, 1_000);
+    const ready = await fetch(`${host.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ reason: "draining" })]);
+    const last = await post("{}");
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+    expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
+    await drained;
+  });
+
+  it("is gone only after what had begun before, and within its time", async () => {
+    const go: (() => void)[] = [];
+    const mcp = () => new Promise<Response>((resolve) => go.push(() => resolve(Response.json("done"))));
+    const { host, post } = await serve({ mcp });
+    const before = post("{}");
+    await vi.waitFor(() => expect(go).toHaveLength(1));
+    let isDrained = false;
+    const drained = host.drain(20, 60_000).then(() => {
+      isDrained = true;
+    });
+    // What begins now is told to come over another connection.
+    const after = post("{}");
+    await vi.waitFor(() => expect(go).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isDrained).toBe(false);
+    go[0]?.();
+    expect(await (await before).json()).toBe("done");
+    await drained;
+    go[1]?.();
+    expect((await after).headers.get("connection")).toBe("close");
+    // No longer than it may.
+    const stuck = await serve({ mcp });
+    const cut = stuck.post("{}").catch(() => {});
+    await vi.waitFor(() => expect(go).toHaveLength(3));
+    await stuck.host.drain(10, 20);
+    go[2]?.();
+    await cut;
+  });
+
   it("shows metrics to the role, or on this machine when they are open", async () => {
     const page = { contentType: "text/plain", text: async () => `up 1 # ${secret}\n` };
     const closed = await serve({ metrics: page });

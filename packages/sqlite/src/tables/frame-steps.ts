@@ -2,13 +2,14 @@ import {
   type Admission,
   type AdmissionResult,
   checkAdmission,
+  type ExpectedAdmission,
   type FrameStore,
   isAsExpected,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { admit } from "./admission.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
-import type { Expectations, ExpectedAdmission } from "./expectations.ts";
+import type { Expectations } from "./expectations.ts";
 
 // The steps that every frame needs of its session, built like those for operations in `operation-steps.ts`.
 

@@ -1,6 +1,6 @@
+import { columnText } from "@toolglot/internal";
 import { checkRate, type RateStore, rateRoundingMs, rateUsedUp } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText } from "../transaction.ts";
 
 const filling = "min(max(filling_ms - (excluded.at - at), 0), ?)";
 

@@ -389,7 +389,7 @@ it.each([
   let isCut = false;
   const append: RouterStore["logs"]["append"] = (...given) =>
     isCut ? Promise.reject(new Error("cut off")) : one.logs.append(...given);
-  const taskStore = { now: () => one.now(), logs: { ...one.logs, append } };
+  const taskStore = { now: () => one.now(), logs: { ...one.logs, append }, blobs: one.blobs };
   // Without a rule for repeats: a call that is done would run again.
   const first = await shop({ store: one, repeat: "free", ...setting, taskStore });
   const second = await shop({ store: two, repeat: "free", ...setting });

@@ -1,0 +1,61 @@
+import type { Random } from "./random.ts";
+
+/** What can go wrong, in one place or for all. */
+export interface Troubled {
+  /** Kills a router, which comes back after a while. */
+  kill(downMs: number): void;
+  /** Stops a router, which then goes on as if nothing had been. */
+  stop(forMs: number): void;
+  /** Cuts a router off from the database, or from the agents. */
+  cut(from: "database" | "agents", forMs: number): void;
+  /** Ends the connections of a router at the database, in the middle of what they do. */
+  terminate(): void;
+  /** The database ends at once and comes back. */
+  restart(downMs: number): void;
+  /** A standby takes over; one that lags behind has not got what was committed in the last `lagMs`. */
+  failOver(downMs: number, lagMs: number): void;
+  /** Transactions wait for locks that somebody holds. */
+  lock(waitMs: number, forMs: number): void;
+  /** The wall clock of a router jumps. */
+  jump(byMs: number): void;
+}
+
+const hour = 3_600_000;
+
+/** One kind of trouble, and how it is drawn. */
+const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => void>> = {
+  kill: (troubled, random) => troubled.kill(random.between(100, 6_000)),
+  stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000)),
+  "cut off": (troubled, random) =>
+    troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000)),
+  terminate: (troubled) => troubled.terminate(),
+  restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
+  "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),
+  lock: (troubled, random) => troubled.lock(random.mostlyNear(20, 4_000), random.between(500, 4_000)),
+  clock: (troubled, random) => troubled.jump(random.between(-6 * hour, 6 * hour)),
+};
+
+/**
+ * The troubles of one run: some kinds of them, so that what is hidden by one kind shows where it is absent. Calls `act` for each
+ * with its time.
+ */
+export function drawTroubles(
+  random: Random,
+  untilMs: number,
+  schedule: (at: number, name: string, act: (troubled: Troubled) => void) => void,
+): void {
+  const own = random.fork();
+  const names = Object.keys(troubles).filter(() => own.chance(0.45));
+  const gapMs = own.pick([300, 1_000, 3_000]);
+  if (names.length > 0) {
+    for (let at = own.between(0, gapMs * 2); at < untilMs; at += own.mostlyNear(gapMs / 4, gapMs * 4)) {
+      const name = own.pick(names);
+      const drawn = own.fork();
+      schedule(at, name, (troubled) => troubles[name]?.(troubled, drawn));
+    }
+  }
+  // An asynchronous standby takes over at most once: what it loses concerns the rest of the run.
+  if (!own.chance(0.15)) return;
+  const [at, downMs, lagMs] = [own.between(2_000, untilMs), own.between(200, 3_000), own.mostlyNear(5, 2_000)];
+  schedule(at, "lose", (troubled) => troubled.failOver(downMs, lagMs));
+}

@@ -1,0 +1,95 @@
+import { storeError } from "../errors.ts";
+import type { Reader } from "./transaction.ts";
+
+/** An operation whose row the database has acknowledged, and which nobody else may drop yet. */
+interface Noted {
+  id: Uint8Array;
+  fence: number;
+  ttlMs: number;
+  /** Of `performance.now()`: until then the row is there, unless it was lost. */
+  until: number;
+}
+
+/** So many are looked up after a reconnect: the newest writes are those that an older copy lacks. */
+const most = 64;
+/** The meta entry that stops all processes, until a person has accepted the database as it is. */
+const stopped = "lost_writes";
+
+/**
+ * Notices when the database has forgotten what it had acknowledged: a standby that lagged behind has become the primary, or a
+ * backup was restored. Then an operation that was begun may look new, and would run twice.
+ *
+ * After a connection was lost, the newest operations that this process knows to be written are looked up, with the highest fence
+ * and the identity of the database's cluster.
+ */
+export class Acknowledged {
+  readonly #noted = new Map<string, Noted>();
+  #highest = 0;
+
+  /** `leaseMs`: for so long no other process may end it. `since`: before the request was sent. */
+  started(id: Uint8Array, fence: number, { leaseMs, ttlMs }: { leaseMs: number; ttlMs: number }, since: number): void {
+    const key = Buffer.from(id).toString("hex");
+    this.#highest = Math.max(this.#highest, fence);
+    this.#noted.delete(key);
+    this.#noted.set(key, { id, fence, ttlMs, until: since + leaseMs });
+    if (this.#noted.size > most) this.#noted.delete(this.#noted.keys().next().value as string);
+  }
+
+  /** `isKept`: its outcome stays for its time. Else its row may go. */
+  finished(id: Uint8Array, isKept: boolean): void {
+    const key = Buffer.from(id).toString("hex");
+    const noted = this.#noted.get(key);
+    if (noted === undefined) return;
+    if (isKept) noted.until = performance.now() + noted.ttlMs;
+    else this.#noted.delete(key);
+  }
+
+  /** Forgets everything: the database is accepted as it is. */
+  clear(): void {
+    this.#noted.clear();
+    this.#highest = 0;
+  }
+
+  /** Rejects with `trp/store-lost-writes` when something is missing. */
+  async check(reader: Reader, database: string): Promise<void> {
+    await checkIdentity(reader, database);
+    const [row] = await reader.all("SELECT last_value AS fence FROM @fences");
+    if (Number(row?.fence) < this.#highest)
+      throw lost(database, `fence ${this.#highest}`, `fence ${Number(row?.fence)}`);
+    const now = performance.now();
+    const noted = [...this.#noted.values()].filter(({ until }) => until > now);
+    if (noted.length === 0) return;
+    const sql = `SELECT count(*) AS n FROM unnest($1::bytea[], $2::bigint[]) AS noted (id, fence)
+      WHERE NOT EXISTS (SELECT 1 FROM @operations o WHERE o.id = noted.id AND o.fence >= noted.fence)`;
+    const [missing] = await reader.all(
+      sql,
+      noted.map(({ id }) => id),
+      noted.map(({ fence }) => fence),
+    );
+    const n = Number(missing?.n);
+    if (n > 0) throw lost(database, `${noted.length} operations`, `${noted.length - n} of them`);
+  }
+}
+
+/** Rejects with `trp/store-lost-writes` when the tables come from another cluster, or when another process has found a loss. */
+export async function checkIdentity(reader: Reader, database: string): Promise<void> {
+  const rows = await reader.all("SELECT name, value FROM @meta");
+  const meta = new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+  const found = meta.get(stopped);
+  if (found !== undefined) throw lost(database, "what was acknowledged", found);
+  const [row] = await reader.all(identitySql);
+  const before = meta.get("system_identifier");
+  if (before !== undefined && before !== row?.id) throw lost(database, `cluster ${before}`, `cluster ${row?.id}`);
+}
+
+/** Texts that are written with the tables: see {@link checkIdentity}. */
+export const identitySql: string = "SELECT system_identifier::text AS id FROM pg_control_system()";
+export const noteIdentity: string = `INSERT INTO @meta (name, value) SELECT 'system_identifier', $1
+  ON CONFLICT (name) DO NOTHING`;
+export const noteLoss: string = `INSERT INTO @meta (name, value) VALUES ('${stopped}', $1) ON CONFLICT (name) DO NOTHING`;
+export const acceptLoss: string = `DELETE FROM @meta WHERE name IN ('${stopped}', 'system_identifier')`;
+
+function lost(database: string, expected: string, found: string): Error {
+  const text = `${database} has forgotten what it had acknowledged (expected ${expected}, found ${found}): an older copy has taken its place. Nothing is begun, because it may have been done before. Compare with the other systems, then accept the database with acceptPostgres, or \`toolglot gateway accept store\`.`;
+  return storeError("trp/store-lost-writes", text, { database, expected, found });
+}

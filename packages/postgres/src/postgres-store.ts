@@ -1,0 +1,82 @@
+import { expectingFrames, type RouterStore } from "@toolglot/trp-core/store";
+import type { Acknowledged } from "./database/acknowledged.ts";
+import type { DatabaseClock } from "./database/clock.ts";
+import type { Database } from "./database/database.ts";
+import { timed } from "./database/transaction.ts";
+import { FrameQueue, fastFrames } from "./fast/fast-frames.ts";
+import { fastOperations } from "./fast/fast-operations.ts";
+import type { Settings } from "./options.ts";
+import { prune } from "./prune.ts";
+import { Sealer } from "./sealing/sealer.ts";
+import { postgresApprovals } from "./tables/approvals.ts";
+import { postgresArtifacts } from "./tables/artifacts.ts";
+import { postgresAudit } from "./tables/audit.ts";
+import { postgresBlobs } from "./tables/blobs.ts";
+import { postgresCatalog } from "./tables/catalog.ts";
+import { postgresFrames } from "./tables/frames.ts";
+import { postgresLogs } from "./tables/logs.ts";
+import { postgresOperations } from "./tables/operations.ts";
+import { postgresOutbox } from "./tables/outbox.ts";
+import { postgresParts } from "./tables/parts.ts";
+import { postgresRates } from "./tables/rates.ts";
+
+const beat = `WITH ${timed} INSERT INTO @heartbeats (router, at) SELECT $2, now FROM t
+  ON CONFLICT (router) DO UPDATE SET at = excluded.at`;
+
+/** What a store is made of. */
+export interface Opened {
+  database: Database;
+  settings: Settings;
+  durability: "process" | "disk";
+  clock: DatabaseClock;
+  acknowledged: Acknowledged;
+  /** False, for tests: each step is a transaction of several statements, also where one would do. */
+  isFast: boolean;
+}
+
+/** A router's store on a database that was opened. */
+export function postgresStore({ database, settings, durability, clock, acknowledged, isFast }: Opened): RouterStore {
+  const sealer = new Sealer(database, settings.onError);
+  database.onStaged = (count) => sealer.staged(count);
+  const id = crypto.randomUUID();
+  const now = settings.now ?? (() => clock.now());
+  const queue = new FrameQueue(database);
+  const sessions = postgresFrames(database);
+  const operations = postgresOperations(database, durability);
+  let closing: Promise<void> | undefined;
+  return {
+    name: "postgres",
+    durability,
+    sessions: isFast
+      ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now, (token) => queue.send(token))
+      : sessions,
+    operations: isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
+    parts: postgresParts(database),
+    approvals: postgresApprovals(database),
+    audit: postgresAudit(database, sealer),
+    outbox: postgresOutbox(database, sealer),
+    artifacts: postgresArtifacts(database),
+    catalog: postgresCatalog(database),
+    rates: postgresRates(database),
+    logs: postgresLogs(database),
+    blobs: postgresBlobs(database),
+    now,
+    async ping() {
+      await database.statement({ sql: beat, values: [database.now(), id], recover: async () => undefined });
+    },
+    async prune(retention) {
+      await sealer.seal();
+      await prune(database, retention);
+    },
+    close() {
+      closing ??= sealer
+        .close()
+        .catch(settings.onError)
+        .then(() => {
+          clock.stop();
+          return database.close();
+        });
+      return closing;
+    },
+  };
+}

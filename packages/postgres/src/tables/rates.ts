@@ -1,0 +1,29 @@
+import { columnText } from "@toolglot/internal";
+import { checkRate, type RateStore, rateRoundingMs, rateUsedUp } from "@toolglot/trp-core/store";
+import type { Database } from "../database/database.ts";
+import { timed } from "../database/transaction.ts";
+
+const filling = "least(greatest(r.filling_ms - (excluded.at - r.at), 0), $4)";
+
+/** `takeRate` as one statement. Who comes second waits for the row, and then sees it as the first one left it. */
+const take = `WITH ${timed} INSERT INTO @rates AS r (key, at, filling_ms, taken) SELECT $2, now, $3, true FROM t
+  ON CONFLICT (key) DO UPDATE SET
+    at = excluded.at,
+    filling_ms = ${filling} + CASE WHEN ${filling} <= $5 THEN excluded.filling_ms ELSE 0 END,
+    taken = ${filling} <= $5
+  RETURNING filling_ms, taken`;
+
+/** Rates in PostgreSQL, which all routers on the database share. A token whose taking was not answered counts as taken. */
+export function postgresRates(database: Database): RateStore {
+  return {
+    async take(key, rate) {
+      checkRate(key, rate);
+      const { limit, windowMs } = rate;
+      const price = windowMs / limit;
+      const most = windowMs - price + rateRoundingMs;
+      const values = [database.now(), columnText(key), price, windowMs, most];
+      const [row] = await database.statement({ sql: take, values, recover: async () => undefined });
+      return row?.taken === true ? { ok: true } : rateUsedUp(Number(row?.filling_ms), rate);
+    },
+  };
+}
