@@ -9,7 +9,7 @@ import {
   type RouterOptions,
 } from "../../src/index.ts";
 import type { RouterStore } from "../../src/store/types.ts";
-import { storeUnderTest } from "../store-under-test.ts";
+import { storeUnderTest } from "../store-kinds.ts";
 
 /** When every test begins, milliseconds since the epoch. */
 export const start = 1_760_000_000_000;
