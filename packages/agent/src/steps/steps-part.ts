@@ -11,19 +11,15 @@ import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import { orStopped } from "../stop.ts";
 import { toolOf } from "./call-step-once.ts";
-import { askedKey, perform, type StepInputs, type StepTask, type StepValue, type StepValues } from "./perform.ts";
+import { askedKey, perform } from "./perform.ts";
+import type { StepInputs, StepTask, StepValue, StepValues } from "./step-values.ts";
 import type { AgentStep, StepEngine } from "./types.ts";
 
 const kinds = { model: "model", compact: "model", call: "call", wait: "wait" } as const;
 
-/** Milliseconds that the steps of a run took: its clock, which is the same when it is played again. */
-export interface StepClock {
-  ms: number;
-}
-
 /** Returns the settings of one run of steps, with a clock of its own. */
 export function withStepClock(settings: Settings): Settings {
-  const stepClock: StepClock = { ms: 0 };
+  const stepClock = { ms: 0 };
   return { ...settings, stepClock, runtime: { ...settings.runtime, now: () => stepClock.ms } };
 }
 
