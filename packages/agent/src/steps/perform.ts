@@ -18,6 +18,7 @@ import { Run } from "../loop/run.ts";
 import { readTools } from "../loop/show-tools.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { toSettings } from "../settings.ts";
+import { checkStopped } from "../stop.ts";
 import type { AgentOptions, RunOptions } from "../types.ts";
 import { callStepOnce } from "./call-step-once.ts";
 import type { StepInputs, StepValue, StepValues } from "./step-values.ts";
@@ -112,8 +113,13 @@ function keepPart(parts: ModelPart[], part: ModelPart): void {
 async function compact(run: Run, input: StepInputs["compact"]): Promise<StepValues["compact"]> {
   const used: Usage[] = [];
   const report = (usage: Usage): void => void used.push(usage);
-  const messages = await run.settings.context.compact({ ...input, signal: run.signal, report });
-  return { messages, used };
+  try {
+    const messages = await run.settings.context.compact({ ...input, signal: run.signal, report });
+    return { messages, used };
+  } catch (error) {
+    checkStopped(run.signal);
+    return { messages: [], used, flaw: errorText(error) };
+  }
 }
 
 async function askHost(run: Run, { request }: StepInputs["wait"]): Promise<StepValues["wait"]> {

@@ -24,7 +24,8 @@ export interface StepInputs {
 export interface StepValues {
   /** The whole answer, or as much of it as came before the fault. */
   model: { parts: ModelPart[]; fault?: ModelFault };
-  compact: { messages: readonly Message[]; used: Usage[] };
+  /** `flaw`: why there are none. */
+  compact: { messages: readonly Message[]; used: Usage[]; flaw?: string };
   /** `over`: ids of calls that have ended. `asked`: what waits for decisions. */
   call: { results: ToolResult[]; over: string[]; asked: ApprovalRequest[] };
   wait: { decision: Decision };

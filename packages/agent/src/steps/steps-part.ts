@@ -123,8 +123,9 @@ export function stepsPart(run: Run, engine: StepEngine): Part {
         const made = step("compact", `compact:${run.stepIndex}`, input, ({ messages, used }) =>
           [messages, used].every(Array.isArray),
         );
-        const { messages, used } = await made;
+        const { messages, used, flaw } = await made;
         for (const one of used) report?.(one);
+        if (flaw !== undefined) throw new Error(flaw);
         return messages;
       },
     }),
