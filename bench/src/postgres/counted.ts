@@ -4,6 +4,7 @@ import type { RouterStore } from "@toolglot/trp-core/store";
 import { often } from "../measure.ts";
 import { type Findings, figure } from "../report.ts";
 import { inProcess } from "../trp/clients.ts";
+import { crowd } from "../trp/load.ts";
 import { readCapability, writeCapability } from "../trp/work.ts";
 import { openPool, type Queries } from "./pg.ts";
 import { countWire, type Wire } from "./wire.ts";
@@ -46,17 +47,26 @@ export async function walPerCall(
   queries: Queries,
   store: RouterStore,
   call: () => Promise<unknown>,
-  calls: number,
+  { calls, callers = 1 }: { calls: number; callers?: number },
 ): Promise<number> {
   const found: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     await store.audit.head();
     const before = await walBytes(queries);
-    for (let n = 0; n < calls; n += 1) await call();
+    await callOften(call, calls, callers);
     await store.audit.head();
     found.push(((await walBytes(queries)) - before) / calls);
   }
   return Math.min(...found);
+}
+
+/** Calls so often, by so many callers. */
+async function callOften(call: () => Promise<unknown>, calls: number, callers: number): Promise<void> {
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
 }
 
 /** What a table has grown by with each call: rows, and bytes with its indexes. */
@@ -88,11 +98,13 @@ export async function countedCosts(url: string): Promise<Findings> {
       const { call, close } = begin(store);
       try {
         const counts = await perCall(told, call);
-        const wal = await walPerCall(pool, store, call, often(500));
+        const wal = await walPerCall(pool, store, call, { calls: often(300) });
+        const walOfMany = await walPerCall(pool, store, call, { calls: often(2000), callers: crowd });
         columns.push([
           what,
           ...["statements", "round trips", "transactions", "wire"].map((kind) => figure(counts[kind as keyof Wire])),
           figure(wal),
+          figure(walOfMany),
         ]);
         for (const { table, rows, bytes } of await growth(pool, schema, store, call))
           grown.push([what, table, figure(rows), figure(bytes)]);
@@ -108,8 +120,16 @@ export async function countedCosts(url: string): Promise<Findings> {
     tables: [
       {
         title: "Counted costs",
-        note: "One caller, one call after another. A round trip: something is sent while nothing is under way on a connection. Bytes on the wire are both ways; those of the write-ahead log have the sealing of audit rows, and no images of whole pages, which each page needs once after a checkpoint.",
-        columns: ["", "statements", "round trips", "transactions", "bytes on the wire", "bytes of WAL"],
+        note: "One caller, one call after another: callers at the same time share statements, round trips and transactions. A round trip: something is sent while nothing is under way on a connection. Bytes on the wire are both ways; those of the write-ahead log have the sealing of audit rows, and no images of whole pages, which each page needs once after a checkpoint.",
+        columns: [
+          "",
+          "statements",
+          "round trips",
+          "transactions",
+          "bytes on the wire",
+          "bytes of WAL",
+          `the same, ${crowd} callers`,
+        ],
         rows: columns,
       },
       {
@@ -157,7 +177,7 @@ async function growth(
     return await sizes(queries, schema);
   };
   const before = await settled();
-  for (let n = 0; n < calls; n += 1) await call();
+  await callOften(call, calls, crowd);
   const after = await settled();
   return [...after]
     .map(([table, [rows, bytes]]) => {
