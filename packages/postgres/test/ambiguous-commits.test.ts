@@ -17,7 +17,7 @@ import {
 import { isLost } from "../src/errors.ts";
 import { openStore } from "../src/open-postgres.ts";
 import { type Cut, CuttingProxy, commits } from "./cutting-proxy.ts";
-import { empty, newSchema, query, skip, why } from "./stores.ts";
+import { emptied, newSchema, query, skip, why } from "./stores.ts";
 
 // The connection ends around a commit, and the method must come to the same as with a connection that doesn't: nothing is
 // written twice, nothing is lost, and the caller is told what is so.
@@ -34,10 +34,7 @@ interface Scenario {
   prepare?(store: RouterStore): Promise<unknown>;
   act(store: RouterStore, prepared: never): Promise<unknown>;
 }
-const scenario = <T>(
-  prepare: (store: RouterStore) => Promise<T>,
-  act: (store: RouterStore, prepared: T) => unknown,
-): Scenario => ({
+const scenario = <T>(prepare: (store: RouterStore) => Promise<T>, act: (store: RouterStore, prepared: T) => unknown): Scenario => ({
   prepare,
   act: act as Scenario["act"],
 });
@@ -177,7 +174,7 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
   beforeAll(async () => {
     const address = await proxy.listen();
     for (const isFast of [true, false]) {
-      // To empty the tables between the cases is to lose what they held.
+      // To emptied the tables between the cases is to lose what they held.
       const onError = (error: Error): void => void (isLost(error) || errors.push(error));
       const options = { url: address, schema, now: () => time, onLostWrites: "report", onError } as const;
       stores.set(isFast, await openStore(options, isFast));
@@ -191,7 +188,7 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
   /** Returns the answer of the method, and all that the tables hold then. */
   async function come({ isFast, prepare, act }: (typeof cases)[number], cut: Cut | undefined): Promise<unknown> {
     const store = stores.get(isFast) as RouterStore;
-    await empty(schema);
+    await emptied(schema);
     const prepared = await prepare?.(store);
     await store.audit.head();
     const { cuts } = proxy;
