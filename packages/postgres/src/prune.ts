@@ -37,8 +37,7 @@ function ratesPruner(atOnce: number): (tx: Transaction) => Promise<boolean> {
     const keys = (await tx.all(sql, after, atOnce)).map(({ key }) => String(key));
     const last = keys.at(-1);
     if (last === undefined) return false;
-    const old = "DELETE FROM @rates WHERE key > $1 AND key <= $2 AND at + filling_ms <= $3";
-    await tx.change(old, after, last, await tx.now());
+    await tx.change("DELETE FROM @rates WHERE key = ANY($1) AND at + filling_ms <= $2", keys, await tx.now());
     after = last;
     return keys.length === atOnce;
   };
