@@ -7,7 +7,7 @@ import { inProcess } from "../trp/clients.ts";
 import { crowd } from "../trp/load.ts";
 import { readCapability, writeCapability } from "../trp/work.ts";
 import { openPool, type Queries } from "./pg.ts";
-import { tableSizes } from "./sizes.ts";
+import { forgottenSize, tableSizes } from "./sizes.ts";
 import { countWire, type Wire } from "./wire.ts";
 
 /** Work on a store, one after another. */
@@ -94,6 +94,9 @@ export async function countedCosts(url: string): Promise<Findings> {
         await store.audit.head();
         for (const { name, rows, copied } of await tableSizes(pool, schema)) {
           if (rows / calls > 0.1) grown.push([what, name, figure(rows / calls), figure(copied / rows)]);
+        }
+        if (what === "a keyed write") {
+          grown.push([what, "operations, their outcome forgotten", "1.00", figure(await forgottenSize(pool, schema))]);
         }
       } finally {
         await close();

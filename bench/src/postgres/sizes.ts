@@ -31,3 +31,15 @@ export async function tableSizes(queries: Queries, schema: string): Promise<Tabl
   }
   return found;
 }
+
+/** Bytes of a row of an operation whose data and outcome are forgotten and whose key is still known, with its indexes. */
+export async function forgottenSize(queries: Queries, schema: string): Promise<number> {
+  const name = `"${schema}"."operations"`;
+  await queries.query(`create table forgotten (like ${name} including all);
+    insert into forgotten select f.* from ${name} o,
+      jsonb_populate_record(null::${name}, to_jsonb(o) || '{"data": null, "outcome": null}') f`);
+  const size = "select pg_total_relation_size('forgotten')::text as bytes, count(*)::text as rows from forgotten";
+  const [row] = (await queries.query(size)).rows;
+  await queries.query("drop table forgotten");
+  return Number(row?.bytes) / Number(row?.rows);
+}
