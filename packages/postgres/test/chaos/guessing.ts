@@ -10,7 +10,7 @@ class TakenForFailed extends Error {}
 export function guessing(variant: Variant, share: number): (store: RouterStore) => RouterStore {
   if (variant === "commit-taken-for-done") {
     // What the statements of the store return when all went well.
-    const row = { now: Date.now(), fence: 1_000_000_000, answered: 1, n: 1 };
+    const row = { now: Date.now(), fence: 1, answered: 1, n: 1 };
     ambiguous(share, () => ({ command: "COMMIT", rows: [row], rowCount: 1 }));
     return (store) => store;
   }
