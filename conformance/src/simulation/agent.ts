@@ -13,6 +13,8 @@ export interface Operation {
   /** Whether the agent changes its mind while it runs. */
   cancels: boolean;
   isAsync: boolean;
+  /** Whether the agent asks for it in two calls at once. */
+  isDoubled: boolean;
   /** Whether it asks for the same under another key when it is told that the outcome is unknown. */
   insists: boolean;
 }
@@ -84,7 +86,10 @@ export class Agent {
       await this.#time.sleep(this.#random.mostlyNear(0, 6_000));
       const mind = { isMadeUp: false };
       const cancelling = operation.cancels ? this.#cancel(operation, until, mind) : undefined;
+      const isDoubled = operation.isDoubled && !operation.cancels;
+      const twin = isDoubled ? this.#call(operation, until, "-twin") : undefined;
       const told = await this.#call(operation, until);
+      await twin;
       mind.isMadeUp = true;
       await cancelling;
       if (told === "unknown" && operation.insists) await this.#call(insisted(operation), until);
