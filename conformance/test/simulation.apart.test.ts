@@ -8,7 +8,7 @@ import { simulate } from "../src/simulation/simulate.ts";
 // thread, so this file has a process of its own.
 
 const all = isLong ? 20_000 : 2_000;
-const count = isThorough ? all : 300;
+const count = isThorough ? all : 150;
 const left = count < all ? `, of ${all} that .ci/run plays` : "";
 
 it(`holds in what follows from ${count} seeds${left}`, { timeout: 30 * 60_000 }, async () => {
@@ -40,8 +40,8 @@ it("plays a seed in the same way every time, whatever was played before", async 
 describe("notices a store that", () => {
   for (const [name, mistakes] of Object.entries(naiveVariants)) {
     it(name, { timeout: 10 * 60_000 }, async () => {
-      for (let seed = 1; seed <= 400; seed++) if ((await simulate(seed, { mistakes })).wrong.length > 0) return;
-      expect.fail("400 seeds have shown nothing");
+      for (let seed = 1; seed <= 1_000; seed++) if ((await simulate(seed, { mistakes })).wrong.length > 0) return;
+      expect.fail("1,000 seeds have shown nothing");
     });
   }
 });

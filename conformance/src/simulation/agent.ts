@@ -69,6 +69,7 @@ export class Agent {
   readonly #wire: Wire;
   readonly #features: string[];
   #session: Session | undefined;
+  #opening: Promise<Session | undefined> | undefined;
   #seq = 1;
   #frames = 0;
 
@@ -137,7 +138,8 @@ export class Agent {
   }
 
   async #cancel(operation: Operation, until: number, mind: { isMadeUp: boolean }): Promise<void> {
-    await this.#time.sleep(this.#random.mostlyNear(0, 3_000));
+    await this.#open();
+    await this.#time.sleep(this.#random.chance(0.6) ? this.#random.between(0, 60) : this.#random.between(0, 3_000));
     const heard = this.#heardOf(operation);
     const callId = this.#callId(operation);
     while (!mind.isMadeUp && this.#time.now < until) {
@@ -173,8 +175,16 @@ export class Agent {
     if (error_code === "TRP_1002" || error_code === "TRP_1004") this.#seq = retry_hint.expected_seq;
   }
 
+  /** The session, and a new one when there is none: one, whoever asks meanwhile. */
   async #open(): Promise<Session | undefined> {
     if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#hello().finally(() => {
+      this.#opening = undefined;
+    });
+    return await this.#opening;
+  }
+
+  async #hello(): Promise<Session | undefined> {
     const hello = { agent_id: "agent", supported_versions: ["0.1"], resume_session_id: null, features: this.#features };
     const opened = await this.#wire.send(
       this.process,

@@ -31,7 +31,7 @@ const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => 
   stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000), soon(random)),
   "cut off": (troubled, random) =>
     troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000)),
-  terminate: (troubled, random) => troubled.terminate(random.pick([1, 1, 2, 5])),
+  terminate: (troubled, random) => troubled.terminate(random.pick([1, 3, 8, 20])),
   restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
   "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),
   lock: (troubled, random) => troubled.lock(random.mostlyNear(20, 4_000), random.between(500, 4_000)),
