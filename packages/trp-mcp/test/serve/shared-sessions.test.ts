@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { MemoryStore } from "@toolglot/trp-core";
 import { expect, it, onTestFinished } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import type { McpGate, SessionLimits } from "../../src/index.ts";
 import { anything } from "../../src/serve/asking.ts";
 import { ask, gateOf, newest, newestRequest, principal, until, upstream } from "./support.ts";
@@ -10,7 +10,7 @@ const url = new URL("http://gate.test/mcp");
 
 /** Gates on one store, before a server each. Each request goes where `turn` points to; by default to the next one. */
 async function gates(count: number, limits?: SessionLimits) {
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   const running: string[] = [];
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {

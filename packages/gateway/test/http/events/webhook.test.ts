@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
-import { scratchFolder } from "@toolglot/internal/testing/scratch";
-import { openSqlite } from "@toolglot/sqlite";
 import { principal } from "@toolglot/trp-core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sharedPlace } from "../../../../trp-core/test/store-kinds.ts";
 import { openWebhook, type Webhook, type WebhookOptions } from "../../../src/http/events/webhook.ts";
 import { lost, type Rig, rig, secret } from "../../rig.ts";
 import { type Receiver, receiver } from "./receiver.ts";
@@ -110,12 +109,8 @@ describe("a webhook", () => {
   });
 
   it("survives the end of its process, and is told by one of several", async () => {
-    const scratch = await scratchFolder();
-    const open = async () => {
-      const store = await openSqlite({ file: scratch.at("gateway.db") });
-      onTestFinished(() => store.close());
-      return rig(store);
-    };
+    const place = sharedPlace();
+    const open = async () => rig(await place.open());
     const [one, two, to] = [await open(), await open(), await receiver()];
     to.answer = () => 503;
     const first = hook(one, to);
@@ -133,12 +128,8 @@ describe("a webhook", () => {
   });
 
   it("tells of its own process without waiting for the one that delivers, and its last word before it closes", async () => {
-    const scratch = await scratchFolder();
-    const open = async () => {
-      const store = await openSqlite({ file: scratch.at("gateway.db") });
-      onTestFinished(() => store.close());
-      return rig(store);
-    };
+    const place = sharedPlace();
+    const open = async () => rig(await place.open());
     const [one, two, to] = [await open(), await open(), await receiver()];
     hook(one, to);
     await ready(one);
