@@ -5,6 +5,8 @@ import type { Database } from "./database/database.ts";
 import { timed } from "./database/transaction.ts";
 import { FrameQueue, fastFrames } from "./fast/fast-frames.ts";
 import { fastOperations } from "./fast/fast-operations.ts";
+import { Wakes } from "./listening/wakes.ts";
+import { wakingApprovals, wakingOperations } from "./listening/waking.ts";
 import type { Settings } from "./options.ts";
 import { prune } from "./prune.ts";
 import { Sealer } from "./sealing/sealer.ts";
@@ -43,6 +45,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   const queue = new FrameQueue(database);
   const sessions = postgresFrames(database);
   const operations = postgresOperations(database, durability);
+  const wakes = new Wakes(settings);
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -50,9 +53,12 @@ export function postgresStore({ database, settings, durability, clock, acknowled
     sessions: isFast
       ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now, (token) => queue.send(token))
       : sessions,
-    operations: isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
+    operations: wakingOperations(
+      isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
+      wakes,
+    ),
     parts: postgresParts(database),
-    approvals: postgresApprovals(database),
+    approvals: wakingApprovals(postgresApprovals(database), wakes),
     audit: postgresAudit(database, sealer),
     outbox: postgresOutbox(database, sealer),
     artifacts: postgresArtifacts(database),
@@ -69,8 +75,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
       await prune(database, retention);
     },
     close() {
-      closing ??= sealer
-        .close()
+      closing ??= Promise.all([sealer.close(), wakes.close()])
         .catch(settings.onError)
         .then(() => {
           clock.stop();
