@@ -1,5 +1,5 @@
-import type { Random } from "./random.ts";
 import { capIdOf, type Kind } from "./outside.ts";
+import type { Random } from "./random.ts";
 import { type Frame, type Said, saidBy, type Told } from "./statements.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
@@ -32,6 +32,8 @@ export interface Heard {
   operation: Operation;
   said: Said[];
   sessions: Set<string>;
+  /** A router has taken the wish to cancel it. */
+  isCancelled: boolean;
   /** It was cancelled, and has failed: nobody runs it again. */
   isOver: boolean;
   /** What the agents were told last, when all was quiet. */
@@ -117,7 +119,8 @@ export class Agent {
       const reply = await this.#ask("CALL_REQ", heard, call);
       const said = reply && saidBy(reply);
       if (said !== undefined) return said.told;
-      const { error_code, retry_hint } = reply?.payload ?? {};
+      const { error_code, retry_hint, status, dispatched } = reply?.payload ?? {};
+      if (heard.isCancelled && (status === "FAILED" || dispatched === true)) heard.isOver = true;
       if (error_code === "TRP_4002" && retry_hint.approval_id) this.#wire.askPeople(retry_hint.approval_id, operation);
       await this.#time.sleep(this.#random.between(50, 800));
       if (reply?.frame_type !== "ACK" || !this.#random.chance(0.5)) continue;
@@ -135,9 +138,10 @@ export class Agent {
     while (!mind.isMadeUp && this.#time.now < until) {
       const reply = await this.#ask("CANCEL_REQ", heard, () => ({ call_id: callId }));
       const status = reply?.frame_type === "CANCEL_RES" ? reply.payload.status : "NOT_FOUND";
-      if (status === "FAILED") heard.isOver = true;
-      if (status !== "NOT_FOUND") return;
-      await this.#time.sleep(this.#random.between(50, 500));
+      heard.isCancelled ||= status !== "NOT_FOUND";
+      heard.isOver ||= status === "FAILED";
+      if (heard.isCancelled) return;
+      await this.#time.sleep(this.#random.between(5, 200));
     }
   }
 
@@ -167,7 +171,12 @@ export class Agent {
   async #open(): Promise<Session | undefined> {
     if (this.#session !== undefined) return this.#session;
     const hello = { agent_id: "agent", supported_versions: ["0.1"], resume_session_id: null, features: this.#features };
-    const opened = await this.#wire.send(this.process, this.#frame("HELLO_REQ", undefined, null, hello), undefined, 4_000);
+    const opened = await this.#wire.send(
+      this.process,
+      this.#frame("HELLO_REQ", undefined, null, hello),
+      undefined,
+      4_000,
+    );
     if (opened?.frame_type === "HELLO_RES") {
       const { session_id: id, catalog_epoch: epoch, seq_start } = opened.payload;
       const session: Session = { id, epoch, idx: new Map() };
@@ -200,7 +209,14 @@ export class Agent {
 
   #heardOf(operation: Operation): Heard {
     const { name } = operation;
-    const heard = this.heard.get(name) ?? { operation, said: [], sessions: new Set(), isOver: false, last: undefined };
+    const heard = this.heard.get(name) ?? {
+      operation,
+      said: [],
+      sessions: new Set(),
+      isCancelled: false,
+      isOver: false,
+      last: undefined,
+    };
     this.heard.set(name, heard);
     return heard;
   }

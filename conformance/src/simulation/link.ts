@@ -3,7 +3,10 @@ import type { Random } from "./random.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
 /** How a request ended, as its sender sees it. `broken`: the connection ended, and whether it was committed is not known. */
-export type Reply<Result> = { status: "done"; result: Result } | { status: "failed"; error: unknown } | { status: "broken" };
+export type Reply<Result> =
+  | { status: "done"; result: Result }
+  | { status: "failed"; error: unknown }
+  | { status: "broken" };
 
 /** A request that was sent. */
 export interface Sent<Result> {
@@ -61,14 +64,12 @@ export class NetworkLink implements Link {
   readonly #process: Process;
   readonly #delays: Delays;
   readonly #open = new Set<Request>();
+  #doomed = 0;
   /** The newest transaction that was acknowledged to this process, and in which timeline. */
   #acknowledged = 0;
   #timeline: number;
 
-  constructor(
-    world: { time: VirtualTime; random: Random; database: Database; delays: Delays },
-    process: Process,
-  ) {
+  constructor(world: { time: VirtualTime; random: Random; database: Database; delays: Delays }, process: Process) {
     this.#time = world.time;
     this.#random = world.random.fork();
     this.#database = world.database;
@@ -154,6 +155,11 @@ export class NetworkLink implements Link {
     }
   }
 
+  /** The next so many transactions find their connections ended by the database in the middle of what they do. */
+  doom(transactions: number): void {
+    this.#doomed += transactions;
+  }
+
   #arrive(request: Request): void {
     if (request.state !== "travelling") return;
     if (!this.#database.isUp) {
@@ -163,6 +169,11 @@ export class NetworkLink implements Link {
     }
     if (this.isCut && !this.#open.has(request)) return;
     request.state = "waiting";
+    if (this.#doomed > 0) {
+      this.#doomed -= 1;
+      this.breakAll(0);
+      return;
+    }
     const wait = this.#random.mostlyNear(0.2, 1 + this.#delays.lockMs);
     this.#time.after(wait, undefined, () => {
       if (request.state === "waiting") void request.commit();

@@ -37,7 +37,12 @@ export async function main(argv: string[]): Promise<number> {
   }
   const { user, system } = process.cpuUsage(began);
   totals.events = events;
-  console.log(Object.entries(totals).sort().map(([what, times]) => `${what}: ${times}`).join("\n"));
+  console.log(
+    Object.entries(totals)
+      .sort()
+      .map(([what, times]) => `${what}: ${times}`)
+      .join("\n"),
+  );
   console.log(`${count} seeds, ${failed.length} failed, ${((user + system) / 1e6).toFixed(1)} s of processor time`);
   return failed.length === 0 ? 0 : 1;
 }

@@ -8,8 +8,8 @@ export interface Troubled {
   stop(forMs: number): void;
   /** Cuts a router off from the database, or from the agents. */
   cut(from: "database" | "agents", forMs: number): void;
-  /** Ends the connections of a router at the database, in the middle of what they do. */
-  terminate(): void;
+  /** Ends the connections of a router at the database in the middle of its next transactions. */
+  terminate(commits: number): void;
   /** The database ends at once and comes back. */
   restart(downMs: number): void;
   /** A standby takes over; one that lags behind has not got what was committed in the last `lagMs`. */
@@ -28,7 +28,7 @@ const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => 
   stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000)),
   "cut off": (troubled, random) =>
     troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000)),
-  terminate: (troubled) => troubled.terminate(),
+  terminate: (troubled, random) => troubled.terminate(random.pick([1, 1, 2, 5])),
   restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
   "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),
   lock: (troubled, random) => troubled.lock(random.mostlyNear(20, 4_000), random.between(500, 4_000)),

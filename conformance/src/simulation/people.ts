@@ -59,15 +59,17 @@ export class People {
     });
   }
 
-  /** Finds out what became of all operations in doubt, and says so. */
-  settleAll(outside: Outside): void {
+  /** Finds out what became of all operations in doubt, and says so. What goes wrong with that is added to `wrong`. */
+  settleAll(outside: Outside, wrong: string[]): void {
     const node = this.#random.pick(this.#nodes.filter(({ router }) => router !== undefined));
     this.#through(node, async (router) => {
       for (const record of await router.operations.inDoubt(boss)) {
         const [receipt] = outside.receiptsOf(nameOf(record));
-        const result = receipt === undefined ? { state: "not-applied" as const } : { state: "done" as const, value: { receipt } };
-        await router.operations.resolve(boss, record, result);
-        this.#time.note(`a person: ${record.key} is ${result.state}`);
+        const isDone = receipt !== undefined;
+        this.#time.note(`a person: ${record.key} is ${isDone ? "done" : "not applied"}`);
+        await router.operations
+          .resolve(boss, record, isDone ? { state: "done", value: { receipt } } : { state: "not-applied" })
+          .catch((error) => wrong.push(`unsettled: ${nameOf(record)} could not be settled: ${error}`));
       }
     });
   }

@@ -26,7 +26,10 @@ export interface SimulateOptions {
 }
 
 /** Plays what follows from a seed. One at a time: it takes the clocks and timers of the thread. */
-export async function simulate(seed: number, { mistakes = {}, isTraced = false }: SimulateOptions = {}): Promise<Outcome> {
+export async function simulate(
+  seed: number,
+  { mistakes = {}, isTraced = false }: SimulateOptions = {},
+): Promise<Outcome> {
   const world = new World(seed, { mistakes, isTraced });
   const { time, database, wrong, counts } = world;
   watchClaims(world);

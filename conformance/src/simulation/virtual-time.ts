@@ -103,21 +103,31 @@ export class VirtualTime {
 
   /** Replaces the clocks, timers and random numbers of this thread by those of the simulation. Returns what undoes it. */
   install(random: Random): () => void {
-    const timer = (ms: number | undefined, act: () => void): object => Object.assign(this.after(ms ?? 0, this.current, act), handle);
+    const timer = (ms: number | undefined, act: () => void): object =>
+      Object.assign(this.after(ms ?? 0, this.current, act), handle);
     const replaced: [object, PropertyKey, unknown][] = [
-      [globalThis, "setTimeout", (act: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => timer(ms, () => act(...given))],
+      [
+        globalThis,
+        "setTimeout",
+        (act: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => timer(ms, () => act(...given)),
+      ],
       [globalThis, "setInterval", (act: () => void, ms: number) => this.#interval(act, Math.max(1, ms))],
       [globalThis, "clearTimeout", cancel],
       [globalThis, "clearInterval", cancel],
       [Date, "now", () => this.wallClock()],
       [performance, "now", () => this.now],
       [Math, "random", () => random.between(0, 1)],
-      [crypto, "getRandomValues", (bytes: Uint8Array) => bytes.map((_, index) => (bytes[index] = random.next() & 0xff))],
+      [
+        crypto,
+        "getRandomValues",
+        (bytes: Uint8Array) => bytes.map((_, index) => (bytes[index] = random.next() & 0xff)),
+      ],
     ];
     const undo = replaced.map(([owner, name, value]) => {
       const before = Object.getOwnPropertyDescriptor(owner, name);
       Object.defineProperty(owner, name, { value, configurable: true, writable: true });
-      return () => (before === undefined ? Reflect.deleteProperty(owner, name) : Object.defineProperty(owner, name, before));
+      return () =>
+        before === undefined ? Reflect.deleteProperty(owner, name) : Object.defineProperty(owner, name, before);
     });
     return () => {
       for (const each of undo) each();

@@ -76,7 +76,7 @@ export class World {
     this.#isTroubled = false;
     await this.#settleDown();
     await quiet();
-    this.people.settleAll(this.outside);
+    this.people.settleAll(this.outside, this.wrong);
     await time.run(time.now + 1_000);
     const later = time.now + patienceMs;
     for (const agent of agents) {
@@ -92,6 +92,7 @@ export class World {
     const { time, outside, database } = this;
     for (let waited = 0; waited < calmMs; waited += 2_000) {
       await time.run(time.now + 2_000);
+      if (database.isUp) for (const { link } of this.nodes) link.accept();
       const begun = await database.look(({ operations }) => operations.list({ states: ["started"], limit: 100 }));
       const isUp = database.isUp && this.nodes.every(({ process }) => process.isAlive && !process.isStopped);
       if (isUp && outside.underWay === 0 && begun.every(isAnswered)) return;
@@ -155,7 +156,8 @@ export class World {
       database.isUp = false;
       for (const each of this.nodes) each.link.breakAll(0);
       time.after(downMs, undefined, async () => {
-        if (lagMs !== undefined) await database.promote(lagMs === 0 ? database.position : database.positionBefore(downMs + lagMs));
+        if (lagMs !== undefined)
+          await database.promote(lagMs === 0 ? database.position : database.positionBefore(downMs + lagMs));
         database.isUp = true;
         time.note(`the database is back, timeline ${database.timeline}, ${database.lost.length} lost`);
       });
@@ -189,7 +191,7 @@ export class World {
           link.isCut = false;
         });
       },
-      terminate: () => node.link.breakAll(0),
+      terminate: (commits) => node.link.doom(commits),
       restart: (downMs) => void down(downMs, undefined),
       failOver: (downMs, lagMs) => void down(downMs, lagMs),
       lock: (waitMs, forMs) => {
@@ -218,7 +220,7 @@ function drawWork(random: Random, agents: number): Operation[][] {
         op,
         name: op,
         kind: random.chance(0.4) ? "opaque" : random.pick(kinds),
-        cancels: !isShared && random.chance(0.15),
+        cancels: !isShared && random.chance(0.25),
         isAsync: random.chance(0.2),
         insists: !isShared && random.chance(0.5),
       };

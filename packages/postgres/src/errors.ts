@@ -14,7 +14,7 @@ export type PostgresStoreErrorCode =
   | "trp/store-damaged"
   /** `data: { waitedMs, sqlState }`. The database could not be reached within `retryForMs`. Nothing was written. */
   | "trp/store-unavailable"
-  /** The connection ended in a COMMIT, and whether it holds could not be learned. */
+  /** `data: { what }`. The connection ended before the answer to a write, and whether it was committed could not be learned. */
   | "trp/store-unsettled"
   /** The database takes no writes: it is a standby, or its transactions are read-only. Nothing was written. */
   | "trp/store-readonly"
@@ -58,11 +58,11 @@ export function isCollision(error: unknown): boolean {
  */
 export function isGone(error: unknown): boolean {
   const state = sqlStateOf(error);
-  if (state !== undefined) return state.startsWith("08") || /^57P0[1235]$|^53300$/.test(state);
+  if (state !== undefined) return state.startsWith("08") || /^57P0[1235]$|^25P03$|^53300$/.test(state);
   if (error instanceof TypeError || !(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   if (typeof code === "string") return goneCodes.has(code);
-  return /connection|timeout exceeded when trying to connect/i.test(error.message);
+  return /connection|timeout exceeded when trying to connect|timeout expired|query read timeout/i.test(error.message);
 }
 
 const goneCodes = new Set([
@@ -70,7 +70,31 @@ const goneCodes = new Set([
   ...["ENOTFOUND", "EAI_AGAIN", "ECONNABORTED"],
 ]);
 
+/** Whether the database has forgotten what it had acknowledged. */
+export function isLost(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && error.code === "trp/store-lost-writes";
+}
+
 /** Whether the database takes no writes now. */
 export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === "25006";
+}
+
+/** The error for a database that takes no writes now. */
+export function readOnly(database: string, cause?: unknown): ToolglotError {
+  const text = `${database} takes no writes: it is a standby, or its transactions are read-only. Give the address of the primary.`;
+  return storeError("trp/store-readonly", text, { database }, cause);
+}
+
+/** Whether PostgreSQL refused a statement. */
+export function isFailed(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && error.code === "trp/store-failed";
+}
+
+/**
+ * Whether the backend does not know a statement that was prepared, or knows another one by its name: it is not the one that the
+ * statement was prepared on. Nothing was run.
+ */
+export function isUnprepared(error: unknown): boolean {
+  return ["26000", "42P05"].includes(sqlStateOf(error) ?? "");
 }

@@ -12,6 +12,7 @@ import { Database } from "./database/database.ts";
 import { migrate, pendingMigrations } from "./database/migrate.ts";
 import { Connections } from "./database/pool.ts";
 import { checkServer } from "./database/server-settings.ts";
+import { isLost } from "./errors.ts";
 import { checkOptions, type PostgresOptions, type Settings } from "./options.ts";
 import { postgresStore } from "./postgres-store.ts";
 
@@ -43,9 +44,12 @@ export async function openStore(options: PostgresOptions, isFast: boolean): Prom
   const settings = checkOptions(options);
   const { database, acknowledged } = connect(settings);
   try {
-    await migrate(database.connections, settings);
     const durability = await checkServer(database, settings);
-    await noteCluster(database);
+    await migrate(database.connections, settings);
+    await noteCluster(database).catch((error: unknown) => {
+      if (!isLost(error) || settings.onLostWrites === "stop") throw error;
+      settings.onError(error as Error);
+    });
     const clock = new DatabaseClock(database, settings.onError);
     if (settings.now === undefined) await clock.start();
     return postgresStore({ database, settings, durability, clock, acknowledged, isFast });
@@ -95,7 +99,7 @@ function connect(settings: Settings): { database: Database; acknowledged: Acknow
   const { onLostWrites, onError } = settings;
   database.onReconnect = async (reader) => {
     await acknowledged.check(reader, connections.database).catch(async (error: unknown) => {
-      if ((error as { code?: unknown }).code !== "trp/store-lost-writes") throw error;
+      if (!isLost(error)) throw error;
       acknowledged.clear();
       onError(error as Error);
       if (onLostWrites === "report") return;

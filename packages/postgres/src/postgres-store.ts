@@ -3,8 +3,11 @@ import type { Acknowledged } from "./database/acknowledged.ts";
 import type { DatabaseClock } from "./database/clock.ts";
 import type { Database } from "./database/database.ts";
 import { timed } from "./database/transaction.ts";
-import { FrameQueue, fastFrames } from "./fast/fast-frames.ts";
+import { entriesOf } from "./fast/enter.ts";
+import { fastFrames } from "./fast/fast-frames.ts";
 import { fastOperations } from "./fast/fast-operations.ts";
+import { FrameQueue } from "./fast/frame-queue.ts";
+import { stepsOf } from "./fast/steps.ts";
 import { Wakes } from "./listening/wakes.ts";
 import { wakingApprovals, wakingOperations } from "./listening/waking.ts";
 import type { Settings } from "./options.ts";
@@ -17,6 +20,7 @@ import { postgresBlobs } from "./tables/blobs.ts";
 import { postgresCatalog } from "./tables/catalog.ts";
 import { postgresFrames } from "./tables/frames.ts";
 import { postgresLogs } from "./tables/logs.ts";
+import { notedOperations } from "./tables/noted-operations.ts";
 import { postgresOperations } from "./tables/operations.ts";
 import { postgresOutbox } from "./tables/outbox.ts";
 import { postgresParts } from "./tables/parts.ts";
@@ -42,21 +46,20 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   database.onStaged = (count) => sealer.staged(count);
   const id = crypto.randomUUID();
   const now = settings.now ?? (() => clock.now());
-  const queue = new FrameQueue(database);
   const sessions = postgresFrames(database);
-  const operations = postgresOperations(database, durability);
+  const slow = postgresOperations(database, durability);
+  const [entries, steps] = [entriesOf(database), stepsOf(database)];
+  const queue = new FrameQueue(database, entries);
+  const operations = isFast ? { ...slow, ...fastOperations({ database, queue, entries, steps, slow }) } : slow;
   const wakes = new Wakes(settings);
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
     durability,
     sessions: isFast
-      ? expectingFrames({ ...sessions, ...fastFrames(database, queue) }, now, (token) => queue.send(token))
+      ? expectingFrames({ ...sessions, ...fastFrames(database, queue, steps) }, now, (token) => queue.send(token))
       : sessions,
-    operations: wakingOperations(
-      isFast ? { ...operations, ...fastOperations(database, queue, acknowledged, operations) } : operations,
-      wakes,
-    ),
+    operations: wakingOperations(notedOperations(operations, acknowledged), wakes),
     parts: postgresParts(database),
     approvals: wakingApprovals(postgresApprovals(database), wakes),
     audit: postgresAudit(database, sealer),

@@ -22,7 +22,9 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => Promise<boole
     await tx.change("DELETE FROM @tokens WHERE expires_at <= $1", (await tx.now()) - approvalMemoryMs);
     await tx.change("DELETE FROM @epochs WHERE epoch <= (SELECT max(epoch) FROM @epochs) - $1", keepEpochs);
     await tx.change("DELETE FROM @rates WHERE at + filling_ms <= $1", await tx.now());
-    await tx.change("DELETE FROM @heartbeats WHERE at <= $1", (await tx.now()) - approvalMemoryMs);
+    for (const table of ["@heartbeats", "@commits"]) {
+      await tx.change(`DELETE FROM ${table} WHERE at <= $1`, (await tx.now()) - approvalMemoryMs);
+    }
     return false;
   },
 ];

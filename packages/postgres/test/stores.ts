@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { postgresForTests } from "../../../scripts/lib/postgres.mjs";
@@ -45,4 +46,14 @@ export async function query<T>(act: (client: Client) => Promise<T>): Promise<T> 
   } finally {
     await client.end();
   }
+}
+
+/** The code and the message of what a promise rejects with. */
+export async function faultOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return ToolglotError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
+  }
+  return "nothing";
 }

@@ -11,6 +11,7 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
+import { CallGuard } from "@toolglot/core/check-call";
 import { checkKeys, defined, errorText, onAbort } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
 import { hostHooks } from "../hooks/host-hooks.ts";
@@ -89,6 +90,10 @@ export async function performStep(
     throw new TypeError(
       `performStep: prepareStep gave this step another model. Pass the one with the info ${JSON.stringify(model)} as model.`,
     );
+  const { action } = input as Partial<StepInputs["call"]>;
+  // The loop has looked at these calls where it was: what it let through, nobody is to take for damaged here.
+  const guard = settings.checkCalls === "off" ? undefined : new CallGuard({ mode: "report" });
+  if (action?.kind === "calls") for (const call of action.calls) guard?.check(call);
   const run = new Run(settings, { runId, messages: [] });
   run.stepIndex = stepIndex;
   run.parts = [hostHooks(run)];

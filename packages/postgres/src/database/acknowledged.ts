@@ -10,6 +10,16 @@ interface Noted {
   until: number;
 }
 
+const day = 24 * 60 * 60 * 1000;
+
+/** How long a claim is held, and its outcome kept. Milliseconds. */
+interface HeldFor {
+  leaseMs: number;
+  ttlMs?: number;
+}
+
+const keyOf = (id: Uint8Array): string => Buffer.from(id).toString("latin1");
+
 /** So many are looked up after a reconnect: the newest writes are those that an older copy lacks. */
 const most = 64;
 /** The meta entry that stops all processes, until a person has accepted the database as it is. */
@@ -27,21 +37,23 @@ export class Acknowledged {
   #highest = 0;
 
   /** `leaseMs`: for so long no other process may end it. `since`: before the request was sent. */
-  started(id: Uint8Array, fence: number, { leaseMs, ttlMs }: { leaseMs: number; ttlMs: number }, since: number): void {
-    const key = Buffer.from(id).toString("hex");
+  held(id: Uint8Array, fence: number, { leaseMs, ttlMs = day }: HeldFor, since: number): void {
+    const key = keyOf(id);
     this.#highest = Math.max(this.#highest, fence);
     this.#noted.delete(key);
     this.#noted.set(key, { id, fence, ttlMs, until: since + leaseMs });
     if (this.#noted.size > most) this.#noted.delete(this.#noted.keys().next().value as string);
   }
 
-  /** `isKept`: its outcome stays for its time. Else its row may go. */
-  finished(id: Uint8Array, isKept: boolean): void {
-    const key = Buffer.from(id).toString("hex");
-    const noted = this.#noted.get(key);
-    if (noted === undefined) return;
-    if (isKept) noted.until = performance.now() + noted.ttlMs;
-    else this.#noted.delete(key);
+  /** Its outcome stays for its time. `since`: before the request was sent. */
+  ended(id: Uint8Array, since: number): void {
+    const noted = this.#noted.get(keyOf(id));
+    if (noted !== undefined) noted.until = since + noted.ttlMs;
+  }
+
+  /** Its row may go from now on. */
+  leave(id: Uint8Array): void {
+    this.#noted.delete(keyOf(id));
   }
 
   /** Forgets everything: the database is accepted as it is. */
@@ -52,22 +64,29 @@ export class Acknowledged {
 
   /** Rejects with `trp/store-lost-writes` when something is missing. */
   async check(reader: Reader, database: string): Promise<void> {
+    // Other connections may be well, and more is acknowledged while this one asks.
+    const highest = this.#highest;
+    const noted = [...this.#noted.values()].map((one) => ({ ...one }));
     await checkIdentity(reader, database);
     const [row] = await reader.all("SELECT last_value AS fence FROM @fences");
-    if (Number(row?.fence) < this.#highest)
-      throw lost(database, `fence ${this.#highest}`, `fence ${Number(row?.fence)}`);
-    const now = performance.now();
-    const noted = [...this.#noted.values()].filter(({ until }) => until > now);
+    if (Number(row?.fence) < highest) throw lost(database, `fence ${highest}`, `fence ${Number(row?.fence)}`);
     if (noted.length === 0) return;
-    const sql = `SELECT count(*) AS n FROM unnest($1::bytea[], $2::bigint[]) AS noted (id, fence)
+    const sql = `SELECT n FROM unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS noted (id, fence, n)
       WHERE NOT EXISTS (SELECT 1 FROM @operations o WHERE o.id = noted.id AND o.fence >= noted.fence)`;
-    const [missing] = await reader.all(
+    const missing = await reader.all(
       sql,
       noted.map(({ id }) => id),
       noted.map(({ fence }) => fence),
     );
-    const n = Number(missing?.n);
-    if (n > 0) throw lost(database, `${noted.length} operations`, `${noted.length - n} of them`);
+    // Whose time ended meanwhile, others may have dropped before the database was asked; and so may this process.
+    const now = performance.now();
+    const gone = missing.map(({ n }) => noted[Number(n) - 1] as Noted).filter((one) => this.#isKept(one, now));
+    if (gone.length > 0) throw lost(database, `${noted.length} operations`, `${noted.length - gone.length} of them`);
+  }
+
+  #isKept({ id, fence }: Noted, now: number): boolean {
+    const noted = this.#noted.get(keyOf(id));
+    return noted !== undefined && noted.fence === fence && noted.until > now;
   }
 }
 

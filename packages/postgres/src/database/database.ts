@@ -1,14 +1,17 @@
 import { ToolglotError } from "@toolglot/core";
 import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
-import { isCollision, isGone, isReadOnly, sqlStateOf, storeError } from "../errors.ts";
+import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
 export interface Statement {
   sql: string;
   values: Value[];
+  /** It is prepared under this name, so that the server need not plan it again and again. */
+  name?: string;
   /**
    * For a statement that writes: returns its rows when it was committed, though the connection ended before its answer came;
    * undefined when it was not, so that it may be sent again.
@@ -20,8 +23,20 @@ export interface Statement {
 const maxCollisions = 5;
 /** How often a stopped database is asked whether it was accepted. Milliseconds. */
 const acceptMs = 1_000;
-/** How long to wait for the end of a backend whose connection is gone. Milliseconds. */
+/** For so long at least it is tried to find out what was committed. Milliseconds. */
 const settleMs = 2_000;
+
+/** What a lost transaction came to when it was committed; undefined when it was not, and never will be. */
+type Settled<T> = { value: T } | undefined;
+
+/**
+ * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not tell
+ * whether it was committed: after a crash or a failover the server gives numbers anew that never reached its log.
+ */
+const noteSql = `INSERT INTO @commits (connection, write_id, at) VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+  ON CONFLICT (connection) DO UPDATE SET write_id = excluded.write_id, at = excluded.at`;
+/** It writes, because what was committed may not have reached the standbys yet: once this is acknowledged, all before it has. */
+const notedSql = "UPDATE @commits SET at = at + 1 WHERE connection = $1 AND write_id = $2";
 
 /**
  * The database as the store's methods use it. Each of them is one transaction, READ COMMITTED, that locks the rows it decides
@@ -39,6 +54,8 @@ export class Database {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
+  /** False once a pooler was found between, which gives each transaction another backend. */
+  #mayPrepare = true;
   #isSuspect = false;
   #fault: unknown;
   #askedAt = 0;
@@ -71,12 +88,27 @@ export class Database {
   }
 
   /** Runs one statement, which is a transaction of its own. */
-  async statement({ sql, values, recover }: Statement): Promise<Row[]> {
-    const run = async (client: Client): Promise<Row[]> => (await client.query<Row>(this.text(sql), values)).rows;
-    const settle = async (pid: number | undefined, until: number): Promise<Row[] | undefined> => {
+  async statement({ sql, values, name, recover }: Statement): Promise<Row[]> {
+    const text = this.text(sql);
+    const run = async (client: Client): Promise<Row[]> => {
+      if (name !== undefined && this.#mayPrepare) {
+        try {
+          return (await client.query<Row>({ name, text, values })).rows;
+        } catch (error) {
+          if (!isUnprepared(error)) throw error;
+          this.#mayPrepare = false;
+        }
+      }
+      return (await client.query<Row>(text, values)).rows;
+    };
+    const settle = async ({ connectionName: connection }: Client, until: number): Promise<Settled<Row[]>> => {
       if (recover === undefined) return undefined;
-      await this.#backendGone(pid, until, sql.slice(0, 40));
-      return await this.#on(until, sql, (client) => recover(this.#reader(client)));
+      await this.#ended(connection, until, sql);
+      const value = await this.#on(until, sql, (client) => recover(this.#reader(client)));
+      // What another connection sees may not have reached the standbys yet. A later commit that is acknowledged has, and so has this.
+      if (value !== undefined)
+        await this.#on(until, sql, (client) => client.query(this.text(noteSql), [connection, 0]));
+      return value && { value };
     };
     return await this.#run({ run, settle });
   }
@@ -99,33 +131,38 @@ export class Database {
    * it throws undoes everything. `isAsync`: the commit need not be on the disk.
    */
   async write<T>(work: (tx: Transaction) => Promise<T>, { isAsync = false }: { isAsync?: boolean } = {}): Promise<T> {
-    let commit: { xid: string; result: T } | undefined;
+    let commit: { writeId: number; tx: Transaction; result: T } | undefined;
     return await this.#run({
       run: async (client) => {
         commit = undefined;
-        // They go out together with the first statement of the work.
+        // It goes out together with the first statement of the work.
         const begun = client.query(isAsync ? "BEGIN; SET LOCAL synchronous_commit = off" : "BEGIN");
-        const id = client.query<Row>("SELECT pg_current_xact_id()::text AS xid");
-        const begin = Promise.all([begun, id]);
-        ignoreRejection(begin);
-        const tx = new Transaction(client, this, begin);
+        ignoreRejection(begun);
+        const tx = new Transaction(client, this, begun);
         const result = await work(tx);
-        const xid = String((await begin)[1].rows[0]?.xid);
-        commit = { xid, result };
+        await begun;
+        const writeId = newWriteId();
+        commit = { writeId, tx, result };
+        const noted = tx.hasWritten ? client.query(this.text(noteSql), [client.connectionName, writeId]) : begun;
+        ignoreRejection(noted);
         const { command } = await client.query("COMMIT");
+        await noted;
         if (command !== "COMMIT") throw new Error(`a transaction ended with ${command}`);
         tx.committed();
         return result;
       },
-      settle: async (pid, until) => {
+      settle: async ({ connectionName: connection }, until) => {
         if (commit === undefined) return undefined;
-        const { xid, result } = commit;
-        await this.#backendGone(pid, until, "COMMIT");
-        const sql = "SELECT pg_xact_status($1::xid8) AS status";
-        const status = await this.#on(until, sql, async (client) => (await client.query(sql, [xid])).rows[0]?.status);
-        if (status === "committed") return result;
-        if (status === "aborted") return undefined;
-        throw this.#unsettled("COMMIT", status);
+        const { writeId, tx, result } = commit;
+        if (tx.hasWritten) {
+          await this.#ended(connection, until, "COMMIT");
+          const found = await this.#on(until, "COMMIT", (client) =>
+            client.query(this.text(notedSql), [connection, writeId]),
+          );
+          if (found.rowCount === 0) return undefined;
+        }
+        tx.committed();
+        return { value: result };
       },
     });
   }
@@ -144,16 +181,13 @@ export class Database {
     return new Reader(client, this);
   }
 
-  /**
-   * `settle` is asked when the connection ended: it returns what the work came to when it was committed, else undefined, and the work is
-   * run again.
-   */
+  /** `settle` is asked when the connection ended: if it returns undefined, the work is run again. */
   async #run<T>({
     run,
     settle,
   }: {
     run: (client: Client) => Promise<T>;
-    settle?: (pid: number | undefined, until: number) => Promise<T | undefined>;
+    settle?: (lost: Client, until: number) => Promise<Settled<T>>;
   }): Promise<T> {
     const until = this.connections.deadline();
     for (let collisions = 0, attempt = 0; ; ) {
@@ -172,8 +206,8 @@ export class Database {
           await sleep(5 + Math.random() * 75);
         } else if (isGone(error)) {
           this.#isSuspect = true;
-          const settled = await settle?.(pidOf(client), until);
-          if (settled !== undefined) return settled;
+          const settled = await settle?.(client, until);
+          if (settled !== undefined) return settled.value;
           await this.connections.again(attempt, until, error);
           attempt += 1;
         } else throw this.#failed(error);
@@ -211,14 +245,12 @@ export class Database {
     return isAccepted;
   }
 
-  /** Does something on any connection, again when the connection ends. */
+  /** Does something on any connection, to find out what was committed; again when that connection ends, too. */
   async #on<T>(until: number, what: string, act: (client: Client) => Promise<T>): Promise<T> {
     const last = Math.max(until, performance.now() + settleMs);
     for (let attempt = 0; ; attempt += 1) {
       const client = await this.#take(last).catch((error: unknown) => {
-        throw ToolglotError.isInstance(error) && error.code === "trp/store-unavailable"
-          ? this.#unsettled(what, error)
-          : error;
+        throw isLost(error) ? error : this.#unsettled(what, error);
       });
       try {
         const result = await act(client);
@@ -226,27 +258,29 @@ export class Database {
         return result;
       } catch (error) {
         client.release(true);
-        if (!isGone(error)) throw this.#failed(error);
-        if (performance.now() >= last) throw this.#unsettled(what, error);
+        if (!isGone(error) || performance.now() >= last) throw this.#unsettled(what, error);
         await sleep(20 * 2 ** Math.min(attempt, 5));
       }
     }
   }
 
-  /** Waits until a backend has ended, so that what it was doing is committed, or will never be. */
-  async #backendGone(pid: number | undefined, until: number, what: string): Promise<void> {
-    const end = performance.now() + settleMs;
-    const sql = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state <> 'idle'";
-    for (let isThere = pid !== undefined; isThere && performance.now() < end; ) {
-      isThere = await this.#on(until, what, async (client) => (await client.query(sql, [pid])).rows.length > 0);
-      if (isThere) await sleep(20);
+  /**
+   * Ends the backend of a connection that is gone, and waits until it has ended: what it was doing is committed then, or will never
+   * be, also if it still waits for a lock, or for bytes that are on their way.
+   */
+  async #ended(connection: string, until: number, what: string): Promise<void> {
+    const last = Math.max(until, performance.now() + settleMs);
+    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+    while ((await this.#on(until, what, (client) => client.query(sql, [connection]))).rows.length > 0) {
+      if (performance.now() >= last) throw this.#unsettled(what, new Error("its backend does not end"));
+      await sleep(20);
     }
   }
 
   #unsettled(what: string, cause: unknown): Error {
     const { database } = this.connections;
-    const text = `The connection to ${database} ended in ${JSON.stringify(what)}, and whether it was committed is not known.`;
-    return storeError("trp/store-unsettled", text, { database, what }, cause);
+    const text = `The connection to ${database} ended in ${JSON.stringify(what.slice(0, 40))}, and whether it was committed is not known.`;
+    return storeError("trp/store-unsettled", text, { database, what: what.slice(0, 40) }, cause);
   }
 
   #busy(cause: unknown): Error {
@@ -260,17 +294,10 @@ export class Database {
     if (ToolglotError.isInstance(error) || (error instanceof TypeError && sqlStateOf(error) === undefined))
       return error;
     const { database } = this.connections;
-    if (isReadOnly(error)) {
-      const text = `${database} takes no writes: it is a standby, or its transactions are read-only.`;
-      return storeError("trp/store-readonly", text, { database }, error);
-    }
+    if (isReadOnly(error)) return readOnly(database, error);
     const data = { database, sqlState: sqlStateOf(error) };
     return storeError("trp/store-failed", `${database} failed: ${errorText(error)}`, data, error);
   }
-}
-
-function pidOf(client: Client): number | undefined {
-  return (client as unknown as { processID?: number }).processID;
 }
 
 /** Undoes what was begun, if anything was. False when the connection can't be used any more. */

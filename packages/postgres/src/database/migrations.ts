@@ -12,6 +12,8 @@
 const first = `
 CREATE TABLE @meta (name text PRIMARY KEY, value text NOT NULL);
 CREATE SEQUENCE @fences CACHE 1;
+CREATE TABLE @commits (connection text COLLATE "C" PRIMARY KEY, write_id bigint NOT NULL, at bigint NOT NULL)
+  WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 
 CREATE TABLE @sessions (
   n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -32,6 +34,7 @@ CREATE TABLE @frames (
   digest text COLLATE "C" NOT NULL,
   calls text NOT NULL,
   reply text,
+  write_id bigint,
   PRIMARY KEY (session, frame_id)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 
@@ -118,8 +121,7 @@ INSERT INTO @heads (name, n) VALUES ('audit', 0), ('outbox', 0), ('epochs', 0);
 CREATE TABLE @audit_new (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at bigint NOT NULL,
-  entry text NOT NULL,
-  write_id bigint
+  entry text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE TABLE @audit (n bigint PRIMARY KEY, at bigint NOT NULL, entry text NOT NULL, prev_hash text NOT NULL, hash text NOT NULL);
 CREATE TABLE @checkpoints (n bigint PRIMARY KEY, first_row bigint NOT NULL, checkpoint text NOT NULL);
@@ -151,7 +153,8 @@ CREATE TABLE @rates (
   key text COLLATE "C" PRIMARY KEY,
   at double precision NOT NULL,
   filling_ms double precision NOT NULL,
-  taken boolean NOT NULL
+  taken boolean NOT NULL,
+  write_id bigint
 ) WITH (fillfactor = 70);
 
 CREATE TABLE @heartbeats (router text COLLATE "C" PRIMARY KEY, at bigint NOT NULL) WITH (fillfactor = 70);

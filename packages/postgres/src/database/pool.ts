@@ -1,11 +1,27 @@
 import { errorText, sleep } from "@toolglot/internal";
 import { storeClosed } from "@toolglot/trp-core/store";
-import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { type ClientConfig, Pool, type PoolClient, type PoolConfig, Client as PostgresClient, types } from "pg";
 import { isGone, sqlStateOf, storeError } from "../errors.ts";
 import { databaseName, type Settings } from "../options.ts";
 
 /** One of the pool's connections. */
-export type Client = PoolClient;
+export interface Client extends PoolClient {
+  readonly connectionName: string;
+}
+
+/** A client whose connection has a name of its own, which the server knows: its backend is found by it, also through a pooler. */
+class NamedClient extends PostgresClient {
+  readonly connectionName: string;
+
+  constructor(config?: ClientConfig) {
+    super(config);
+    const { connectionParameters } = this as unknown as { connectionParameters: { application_name?: string } };
+    // An address may name the application.
+    const { application_name: given = "toolglot" } = connectionParameters;
+    this.connectionName = `${given.slice(0, 20)} ${crypto.randomUUID()}`;
+    connectionParameters.application_name = this.connectionName;
+  }
+}
 
 /** The type of PostgreSQL's `bigint`. All numbers of the store are whole and below 2^53. */
 const int8 = 20;
@@ -35,6 +51,9 @@ export class Connections {
       statement_timeout: statementTimeoutMs,
       lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: statementTimeoutMs,
+      // The server ends a statement before; this ends a connection on which nothing comes any more.
+      query_timeout: 2 * statementTimeoutMs,
+      Client: NamedClient,
       types: { getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as "text")) },
       ...(ssl !== undefined && { ssl }),
     };
@@ -55,10 +74,10 @@ export class Connections {
     for (let attempt = 0; ; attempt += 1) {
       if (this.#closing) throw storeClosed("postgres");
       try {
-        return await this.#pool.connect();
+        return (await this.#pool.connect()) as Client;
       } catch (error) {
         if (this.#closing) throw storeClosed("postgres");
-        if (!isGone(error)) throw this.#notOpened(error);
+        if (!isGone(error) || sqlStateOf(error) === "08P01") throw this.#notOpened(error);
         await this.again(attempt, until, error);
       }
     }
@@ -86,6 +105,7 @@ export class Connections {
       "28P01": "Its user or password is wrong.",
       "28000": "Its user may not connect: see pg_hba.conf of the server.",
       "3D000": "There is no such database: create it.",
+      "08P01": "A pooler refuses parameters of the session: see the part about poolers in the README.",
     };
     const why = cures[sqlStateOf(error) ?? ""] ?? `${errorText(error)}.`;
     return storeError("trp/store-open", `${this.database} can't be opened: ${why}`, { database: this.database }, error);

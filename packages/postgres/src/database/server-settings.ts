@@ -1,4 +1,4 @@
-import { storeError } from "../errors.ts";
+import { readOnly, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Database } from "./database.ts";
 
@@ -20,10 +20,7 @@ export async function checkServer(database: Database, { requireSync, onError }: 
   if (Number(row.number) < oldest || /pglite/i.test(String(row.version))) {
     throw refuse(`it is ${String(row.version).slice(0, 60)}; PostgreSQL 15 or newer is needed.`);
   }
-  if (row.standby === true || row.readonly === "on") {
-    const text = `${name} takes no writes: it is a standby, or its transactions are read-only. Give the address of the primary.`;
-    throw storeError("trp/store-readonly", text, { database: name });
-  }
+  if (row.standby === true || row.readonly === "on") throw readOnly(name);
   if (row.commit === "off")
     throw refuse("synchronous_commit is off, so that it would forget what it has acknowledged.");
   if (requireSync && (row.standbys === "" || row.commit === "local")) {

@@ -50,6 +50,8 @@ export class Reader {
 
 /** A transaction that writes. */
 export class Transaction extends Reader {
+  /** Whether there is anything to commit. */
+  hasWritten = false;
   readonly #begun: Promise<unknown>;
   #afterCommit: (() => void)[] = [];
 
@@ -62,12 +64,14 @@ export class Transaction extends Reader {
   /** Runs a statement that writes, and returns its rows. */
   async write(sql: string, ...values: Value[]): Promise<Row[]> {
     await this.#begun;
+    this.hasWritten = true;
     return await this.all(sql, ...values);
   }
 
   /** Runs a statement that writes, and returns how many rows it changed. */
   async change(sql: string, ...values: Value[]): Promise<number> {
     await this.#begun;
+    this.hasWritten = true;
     return (await this.client.query(this.database.text(sql), values as unknown[])).rowCount ?? 0;
   }
 

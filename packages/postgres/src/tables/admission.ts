@@ -65,7 +65,7 @@ async function tidy(tx: Transaction, session: Session, { seq, asks, keepFrames }
   if (upTo <= 0) return;
   await tx.change("DELETE FROM @frames WHERE session = $1 AND seq <= $2", session.n, upTo);
   const old = `DELETE FROM @calls WHERE session = $1 AND seq <= $2
-    AND (outcome IS NOT NULL OR reply IS NOT NULL OR (deadline <= $3 AND (record::jsonb -> 'operation') IS NULL))`;
+    AND (outcome IS NOT NULL OR reply IS NOT NULL OR (deadline <= $3 AND strpos(record, ',"operation":{') = 0))`;
   await tx.change(old, session.n, upTo, await tx.now());
   const fold = `UPDATE @calls SET frame = NULL, frame_digest = NULL
     WHERE session = $1 AND seq <= $2 AND frame IS NOT NULL`;
@@ -107,7 +107,7 @@ const keepSql = `INSERT INTO @calls (session, call_id, seq, place, deadline, fra
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   ON CONFLICT (session, call_id) DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
   frame = excluded.frame, frame_digest = excluded.frame_digest, record = excluded.record, outcome = excluded.outcome,
-  reply = NULL, write_id = NULL`;
+  reply = NULL`;
 
 /** Returns the columns of the frame that is in the row of its only call. */
 export function frameOf({ frameId, digest, calls }: Admission): [string | null, string | null] {

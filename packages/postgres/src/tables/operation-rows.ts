@@ -113,8 +113,10 @@ const written = `fingerprint, state, fence, owner, lease_until, claimed_at, star
 const parameters = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14";
 const insertSql = `INSERT INTO @operations (${written}, id, data, outcome, effect_id, scope, key)
   VALUES (${parameters}, $15, $16, $17, $18, $19, $20) ON CONFLICT (id) DO NOTHING`;
+/** `write_id` tells who has begun or ended this claim, for as long as it is the same claim. */
 const updateSql = `UPDATE @operations SET (${written}) = (${parameters}), data = coalesce($16, data),
-  outcome = coalesce($17, outcome), effect_id = coalesce($18, effect_id), write_id = NULL WHERE id = $15`;
+  outcome = coalesce($17, outcome), effect_id = coalesce($18, effect_id), write_id = CASE WHEN fence = $3 THEN write_id END
+  WHERE id = $15`;
 const replaceSql = `UPDATE @operations SET (${written}) = (${parameters}), data = $16, outcome = $17, effect_id = $18,
   write_id = NULL WHERE id = $15`;
 

@@ -1,0 +1,105 @@
+import { Client, type QueryConfig } from "pg";
+
+/** A statement as it was sent, with the values that it was first sent with. */
+export interface Sent {
+  text: string;
+  values: unknown[];
+}
+
+const explainable = /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i;
+
+/**
+ * Keeps what every connection of `pg` sends from now on, each statement once: those that have a plan. Names of schemas are put as `@`, as
+ * in the store's sources.
+ */
+export function collectStatements(): Map<string, Sent> {
+  const found = new Map<string, Sent>();
+  const { query } = Client.prototype;
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
+    const [first, second] = given;
+    const config = typeof first === "object" && first !== null ? (first as QueryConfig) : undefined;
+    const text = config?.text ?? (typeof first === "string" ? first : undefined);
+    const values = config?.values ?? (Array.isArray(second) ? second : []);
+    if (text !== undefined && explainable.test(text)) {
+      const plain = text.replace(/"[a-z_][a-z0-9_]*"\./g, "@");
+      if (!found.has(plain)) found.set(plain, { text: plain, values });
+    }
+    return Reflect.apply(query, this, given);
+  } as typeof query;
+  return found;
+}
+
+/** How many rows {@link fill} puts into what grows with calls. */
+export const manyRows = 100_000;
+
+/** Fills the tables of a schema, so that no plan may read one from end to end. */
+export async function fill(client: Client, schema: string): Promise<void> {
+  const far = "1760000000000 + g";
+  const rows = (table: string, columns: string, values: string, count = manyRows): string =>
+    `INSERT INTO "${schema}".${table} (${columns}) SELECT ${values} FROM generate_series(1, ${count}) AS g`;
+  const state =
+    "(ARRAY['done', 'done', 'done', 'done', 'done', 'done', 'failed', 'in-doubt', 'started', 'claimed'])[g % 10 + 1]";
+  const status = "(ARRAY['pending', 'approved', 'denied', 'used'])[g % 4 + 1]";
+  await client.query("SET synchronous_commit = off");
+  for (const sql of [
+    rows(
+      "sessions",
+      "id, tenant, principal, expected_seq, view, expires_at, record",
+      `'s' || g, 't' || g % 50, 'p', 9, 'v', ${far}, '{}'`,
+    ),
+    rows("frames", "session, frame_id, seq, digest, calls", "g / 10, 'f' || g, g % 10, 'd', '[]'"),
+    rows(
+      "calls",
+      "session, call_id, seq, place, deadline, frame, frame_digest, record",
+      `g / 10, 'c' || g, g % 10, 0, ${far}, 'f' || g, 'd', '{}'`,
+    ),
+    rows(
+      "operations",
+      "id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, ttl_ms, keep_ms, due_at, effect_id, data",
+      `sha256(g::text::bytea), 'scope' || g % 100, 'k' || g, 'f', ${state}, nextval('"${schema}".fences'), 'o', ${far}, ${far}, 1000, 1000, ${far}, 'e' || g, '{}'`,
+    ),
+    rows("parts", "operation, id, at, part", `sha256((g / 5)::text::bytea), g, ${far}, '{}'`),
+    rows(
+      "approvals",
+      "id, tenant, requester, status, operation, expires_at, record",
+      `'a' || g, 't' || g % 5, 'r' || g % 500, ${status}, sha256(g::text::bytea), ${far}, '{}'`,
+    ),
+    rows("tokens", "jti, operation, expires_at", `'j' || g, 'o', ${far}`),
+    rows("audit_new", "at, entry", `${far}, '{}'`),
+    rows("audit", "n, at, entry, prev_hash, hash", `g, ${far}, '{}', 'p', 'h'`),
+    rows("outbox_new", "at, event", `${far}, '{}'`),
+    rows("outbox", "n, at, event", `g, ${far}, '{}'`),
+    rows("artifacts", "id, expires_at, record", `'r' || g, ${far}, '{}'`, 20_000),
+    rows("artifact_parts", "artifact, place, bytes", "'r' || g, 0, '\\x00'", 20_000),
+    rows("logs", "name, count", "'l' || g, 3", 20_000),
+    rows("log_lines", "name, n, line", "'l' || g / 5, g, '{}'"),
+    rows("blobs", "name, size, parts", "'b' || g, 1, ARRAY[sha256(g::text::bytea)]", 20_000),
+    rows("blob_parts", "digest, uses, bytes", "sha256(g::text::bytea), 1, '\\x00'", 20_000),
+    rows("rates", "key, full_at", "'k' || g, 0", 20_000),
+  ]) {
+    await client.query(sql);
+  }
+  await client.query("ANALYZE");
+}
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: Plan[];
+}
+
+/** Tables with few rows, which are read from end to end for good reason. */
+const small = new Set(["meta", "heads", "consumers", "checkpoints", "heartbeats", "epochs", "views", "locks"]);
+
+/** Returns the large tables that a statement would read from end to end. */
+export async function scannedBy(client: Client, schema: string, { text, values }: Sent): Promise<string[]> {
+  const sql = `EXPLAIN (FORMAT JSON) ${text.replaceAll("@", `"${schema}".`)}`;
+  const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(sql, values);
+  const scanned = (plan: Plan): string[] => [
+    ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? "?"] : []),
+    ...(plan.Plans ?? []).flatMap(scanned),
+  ];
+  return scanned((rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan).filter(
+    (table) => !small.has(table),
+  );
+}
