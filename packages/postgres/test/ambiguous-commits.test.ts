@@ -34,7 +34,10 @@ interface Scenario {
   prepare?(store: RouterStore): Promise<unknown>;
   act(store: RouterStore, prepared: never): Promise<unknown>;
 }
-const scenario = <T>(prepare: (store: RouterStore) => Promise<T>, act: (store: RouterStore, prepared: T) => unknown): Scenario => ({
+const scenario = <T>(
+  prepare: (store: RouterStore) => Promise<T>,
+  act: (store: RouterStore, prepared: T) => unknown,
+): Scenario => ({
   prepare,
   act: act as Scenario["act"],
 });
