@@ -1,5 +1,5 @@
 import { canonicalJson } from "@toolglot/internal";
-import { storeDown } from "../calls/faults.ts";
+import { mayBeCommitted, storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keyed/keys.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import { inProgress } from "../calls/replies.ts";
@@ -147,6 +147,10 @@ export class FrameHandler {
       await admission.confirm();
       return reply;
     } catch (error) {
+      // The start of the call may be committed with the admission.
+      if (mayBeCommitted(error)) {
+        return inProgress(head, 200, { now: this.#deps.store.now(), expectedSeq: session.expectedSeq });
+      }
       if (!(error instanceof NotAsExpected)) throw error;
     }
     const found = await admission.result;
