@@ -195,18 +195,18 @@ it("ends a session everywhere when its client does, and for nobody else", async 
 });
 
 it("forgets a session that was idle too long at every gate, and none that has a stream open", async () => {
-  const { all } = await gates(2, { sessionIdleMs: 200 });
+  const { all } = await gates(2, { sessionIdleMs: 1_000 });
   const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const begun = await at(all, 0, raw("POST", undefined, { method: "initialize", params }));
   const sessionId = begun.headers.get("mcp-session-id") ?? "";
   await begun.text();
   const stream = await at(all, 1, raw("GET", sessionId));
   expect(stream.status).toBe(200);
-  await sleep(600);
+  await sleep(2_000);
   const used = await at(all, 0, raw("POST", sessionId));
   expect([used.status, await used.text()]).toEqual([200, expect.stringContaining('"result"')]);
   await stream.body?.cancel();
   await until(() => all.every(({ gate }) => gate.sessions === 0));
-  await sleep(300);
+  await sleep(1_200);
   expect((await at(all, 1, raw("POST", sessionId))).status).toBe(404);
 });
