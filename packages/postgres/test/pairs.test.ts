@@ -79,7 +79,7 @@ describe.skipIf(skip)(`two stores on one database${why}`, () => {
   );
 
   // A NUL, halves of pairs, quotes, what looks like the store's own names, and more than an index takes.
-  const hostile = ["a\0b", "\ud800x\udc00", "\u{10ffff}\"x\"", "'\"`\\$1 @operations; --", "\\x00", "🐘".repeat(2_500)];
+  const hostile = ["a\0b", "\ud800x\udc00", '\u{10ffff}"x"', "'\"`\\$1 @operations; --", "\\x00", "🐘".repeat(2_500)];
   it.each(hostile.map((text, at) => [at, text] as const))("a hostile text / the same text (%i)", async (at, text) => {
     const [one, other] = stores as [RouterStore, RouterStore];
     const short = text.slice(0, 100);
@@ -110,7 +110,14 @@ describe.skipIf(skip)(`two stores on one database${why}`, () => {
     expect(await other.logs.read(`hostile ${at}`)).toEqual(isLine ? [text] : undefined);
     await one.catalog.putView(`${short}${at}`, { [text]: text });
     expect(await other.catalog.readView(`${short}${at}`)).toEqual({ [text]: text });
-    const artifact = { id: `${short}${at}`, ...who, mediaType: text, sha256: text, ttlMs: 1_000, bytes: new Uint8Array(1) };
+    const artifact = {
+      id: `${short}${at}`,
+      ...who,
+      mediaType: text,
+      sha256: text,
+      ttlMs: 1_000,
+      bytes: new Uint8Array(1),
+    };
     await one.artifacts.put(artifact);
     expect(await other.artifacts.read(artifact.id, who)).toMatchObject({ artifact: { mediaType: text } });
   });
