@@ -67,7 +67,7 @@ const approvalUse = fc.oneof(
 /** A claim that was given out, or one that never was. */
 const held = ({ fences }: World, scope: { scope: string; key: string }, back: number) => ({
   ...scope,
-  fence: fences.get(scope.key)?.at(-1 - back) ?? 1,
+  fence: fences.get(scope.key)?.at(-1 - back) ?? 0,
 });
 const given = ({ fences }: World, { key }: { key: string }, fence: number): void => {
   fences.set(key, [...(fences.get(key) ?? []), fence]);
