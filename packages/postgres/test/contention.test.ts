@@ -183,8 +183,10 @@ describe.skipIf(skip)(`two stores at once${why}`, () => {
       await Promise.all(stores.map((store, at) => store.blobs.put(`blob ${at % 2}`, bytes(n + (at % 2)))));
     });
     await stores[0]?.prune();
-    expect(await stores[1]?.blobs.get("blob 0")).toEqual(bytes(times - 1));
-    expect(await stores[2]?.blobs.get("blob 1")).toEqual(bytes(times));
+    for (const [at, store] of [stores[1], stores[2]].entries()) {
+      const found = await store?.blobs.get(`blob ${at}`);
+      expect(Buffer.compare(found as Uint8Array, bytes(times - 1 + at))).toBe(0);
+    }
     const { rows } = await query((client) => client.query(`SELECT sum(uses)::int AS uses FROM ${schema}.blob_parts`));
     expect(rows[0].uses).toBe(2 * 3);
   });
