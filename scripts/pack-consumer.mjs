@@ -198,7 +198,8 @@ async function consumeReadmes() {
  */
 async function consumeExamples(title, folders) {
   const found = examples().filter(({ name }) => folders.includes(name.split("/").slice(0, -1).join("/")));
-  const project = createProject(join(scratch, title.replace("/", "-")));
+  const overrides = Object.assign({}, ...found.map((each) => each.overrides));
+  const project = createProject(join(scratch, title.replace("/", "-")), overrides);
   const others = found.flatMap(({ dependencies }) =>
     Object.entries(dependencies)
       .filter(([name]) => !packages.some(({ manifest }) => manifest.name === name))

@@ -1,5 +1,5 @@
-import type { Random } from "./random.ts";
 import { capIdOf, type Kind } from "./outside.ts";
+import type { Random } from "./random.ts";
 import { type Frame, type Said, saidBy, type Told } from "./statements.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
@@ -13,6 +13,8 @@ export interface Operation {
   /** Whether the agent changes its mind while it runs. */
   cancels: boolean;
   isAsync: boolean;
+  /** Whether the agent asks for it in two calls at once. */
+  isDoubled: boolean;
   /** Whether it asks for the same under another key when it is told that the outcome is unknown. */
   insists: boolean;
 }
@@ -32,6 +34,8 @@ export interface Heard {
   operation: Operation;
   said: Said[];
   sessions: Set<string>;
+  /** A router has taken the wish to cancel it. */
+  isCancelled: boolean;
   /** It was cancelled, and has failed: nobody runs it again. */
   isOver: boolean;
   /** What the agents were told last, when all was quiet. */
@@ -65,6 +69,7 @@ export class Agent {
   readonly #wire: Wire;
   readonly #features: string[];
   #session: Session | undefined;
+  #opening: Promise<Session | undefined> | undefined;
   #seq = 1;
   #frames = 0;
 
@@ -82,7 +87,10 @@ export class Agent {
       await this.#time.sleep(this.#random.mostlyNear(0, 6_000));
       const mind = { isMadeUp: false };
       const cancelling = operation.cancels ? this.#cancel(operation, until, mind) : undefined;
+      const isDoubled = operation.isDoubled && !operation.cancels;
+      const twin = isDoubled ? this.#call(operation, until, "-twin") : undefined;
       const told = await this.#call(operation, until);
+      await twin;
       mind.isMadeUp = true;
       await cancelling;
       if (told === "unknown" && operation.insists) await this.#call(insisted(operation), until);
@@ -117,7 +125,8 @@ export class Agent {
       const reply = await this.#ask("CALL_REQ", heard, call);
       const said = reply && saidBy(reply);
       if (said !== undefined) return said.told;
-      const { error_code, retry_hint } = reply?.payload ?? {};
+      const { error_code, retry_hint, status, dispatched } = reply?.payload ?? {};
+      if (heard.isCancelled && (status === "FAILED" || dispatched === true)) heard.isOver = true;
       if (error_code === "TRP_4002" && retry_hint.approval_id) this.#wire.askPeople(retry_hint.approval_id, operation);
       await this.#time.sleep(this.#random.between(50, 800));
       if (reply?.frame_type !== "ACK" || !this.#random.chance(0.5)) continue;
@@ -129,15 +138,17 @@ export class Agent {
   }
 
   async #cancel(operation: Operation, until: number, mind: { isMadeUp: boolean }): Promise<void> {
-    await this.#time.sleep(this.#random.mostlyNear(0, 3_000));
+    await this.#open();
+    await this.#time.sleep(this.#random.chance(0.6) ? this.#random.between(0, 60) : this.#random.between(0, 3_000));
     const heard = this.#heardOf(operation);
     const callId = this.#callId(operation);
     while (!mind.isMadeUp && this.#time.now < until) {
       const reply = await this.#ask("CANCEL_REQ", heard, () => ({ call_id: callId }));
       const status = reply?.frame_type === "CANCEL_RES" ? reply.payload.status : "NOT_FOUND";
-      if (status === "FAILED") heard.isOver = true;
-      if (status !== "NOT_FOUND") return;
-      await this.#time.sleep(this.#random.between(50, 500));
+      heard.isCancelled ||= status !== "NOT_FOUND";
+      heard.isOver ||= status === "FAILED";
+      if (heard.isCancelled) return;
+      await this.#time.sleep(this.#random.between(5, 200));
     }
   }
 
@@ -164,10 +175,23 @@ export class Agent {
     if (error_code === "TRP_1002" || error_code === "TRP_1004") this.#seq = retry_hint.expected_seq;
   }
 
+  /** The session, and a new one when there is none: one, whoever asks meanwhile. */
   async #open(): Promise<Session | undefined> {
     if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#hello().finally(() => {
+      this.#opening = undefined;
+    });
+    return await this.#opening;
+  }
+
+  async #hello(): Promise<Session | undefined> {
     const hello = { agent_id: "agent", supported_versions: ["0.1"], resume_session_id: null, features: this.#features };
-    const opened = await this.#wire.send(this.process, this.#frame("HELLO_REQ", undefined, null, hello), undefined, 4_000);
+    const opened = await this.#wire.send(
+      this.process,
+      this.#frame("HELLO_REQ", undefined, null, hello),
+      undefined,
+      4_000,
+    );
     if (opened?.frame_type === "HELLO_RES") {
       const { session_id: id, catalog_epoch: epoch, seq_start } = opened.payload;
       const session: Session = { id, epoch, idx: new Map() };
@@ -200,7 +224,14 @@ export class Agent {
 
   #heardOf(operation: Operation): Heard {
     const { name } = operation;
-    const heard = this.heard.get(name) ?? { operation, said: [], sessions: new Set(), isOver: false, last: undefined };
+    const heard = this.heard.get(name) ?? {
+      operation,
+      said: [],
+      sessions: new Set(),
+      isCancelled: false,
+      isOver: false,
+      last: undefined,
+    };
     this.heard.set(name, heard);
     return heard;
   }

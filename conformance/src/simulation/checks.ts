@@ -36,13 +36,18 @@ export function watchClaims({ database, outside, wrong }: World): void {
       }
       const isHeld = before?.state === "started" || before?.state === "claimed";
       if (!isHeld || before.leaseUntil <= now) return;
-      wrong.push(`lease: ${name} was taken from ${before.owner} ${before.leaseUntil - now} ms before its lease was over`);
+      wrong.push(
+        `lease: ${name} was taken from ${before.owner} ${before.leaseUntil - now} ms before its lease was over`,
+      );
     };
   };
 }
 
 /** The operation with the same arguments under the first key. */
-async function equalOf(store: RouterStore, { scope, key }: { scope: string; key: string }): Promise<OperationRecord | undefined> {
+async function equalOf(
+  store: RouterStore,
+  { scope, key }: { scope: string; key: string },
+): Promise<OperationRecord | undefined> {
   const first = key.replace(/\/again$/, "");
   return first === key ? undefined : await store.operations.read({ scope, key: first });
 }
@@ -53,7 +58,8 @@ export async function checkQuiet(world: World): Promise<void> {
   const isExcused = excuses(world);
   for (const record of records) {
     const { state, owner } = record;
-    if (state === "started" && !isAnswered(record)) world.wrong.push(`left over: ${nameOf(record)} is started, by ${owner}`);
+    if (state === "started" && !isAnswered(record))
+      world.wrong.push(`left over: ${nameOf(record)} is started, by ${owner}`);
   }
   for (const { name, receipt } of world.outside.done) {
     if (isExcused(name)) continue;
@@ -69,7 +75,8 @@ export async function checkEnd(world: World): Promise<void> {
   const isExcused = excuses(world);
   const ids = outside.done.map(({ id }) => id);
   for (const { id, name, kind } of outside.done) {
-    if (ids.indexOf(id) !== ids.lastIndexOf(id) && !isExcused(name)) wrong.push(`duplicate: ${name} (${kind}) happened again`);
+    if (ids.indexOf(id) !== ids.lastIndexOf(id) && !isExcused(name))
+      wrong.push(`duplicate: ${name} (${kind}) happened again`);
   }
   const records = await allRecords(database);
   for (const heard of world.heard()) if (!isExcused(heard.operation.name)) checkHeard(world, heard, records);
@@ -88,7 +95,11 @@ export async function checkEnd(world: World): Promise<void> {
 }
 
 /** What was said of an operation, against what happened and what is written down. */
-function checkHeard({ outside, wrong }: World, { operation, said, isOver, last }: Heard, records: OperationRecord[]): void {
+function checkHeard(
+  { outside, wrong }: World,
+  { operation, said, isOver, last }: Heard,
+  records: OperationRecord[],
+): void {
   const { op, name, kind } = operation;
   // Under another key, it may have got the outcome of the first one.
   const names = [name, op];
@@ -103,12 +114,14 @@ function checkHeard({ outside, wrong }: World, { operation, said, isOver, last }
   }
   const values = new Set(said.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt])));
   if (values.size > 1) wrong.push(`contradiction: ${words}, with the receipts ${[...values].join(" and ")}`);
-  for (const value of values) if (!receipts.includes(value)) wrong.push(`contradiction: ${words}, with ${value}, which is none`);
+  for (const value of values)
+    if (!receipts.includes(value)) wrong.push(`contradiction: ${words}, with ${value}, which is none`);
   const nothing = told.has("not-run") || told.has("denied");
   if (nothing && outside.receiptsOf(name).length > 0) wrong.push(`ghost: ${words}, and happened`);
   if (last === undefined && !isOver) wrong.push(`no answer: ${words}`);
   const states = records.filter((record) => names.includes(nameOf(record))).map(({ state }) => state);
-  if (last === "success" && !states.includes("done")) wrong.push(`unrecorded success: ${words}, and is ${states.join()}`);
+  if (last === "success" && !states.includes("done"))
+    wrong.push(`unrecorded success: ${words}, and is ${states.join()}`);
 }
 
 /** Those whose records an asynchronous standby has not got: nobody can promise anything about them. */

@@ -76,12 +76,7 @@ export class ExpectingSessions {
   };
 
   /** A start that is allowed when the admission with this token came out as expected. */
-  async start(
-    token: string,
-    about: About,
-    act: Act<StartResult>,
-    naively: Naively<StartResult>,
-  ): Promise<StartResult> {
+  async start(token: string, about: About, act: Act<StartResult>, naively: Naively<StartResult>): Promise<StartResult> {
     const early = this.#early.get(token);
     if (early === undefined) return { status: "not-admitted" };
     if (!early.isSent) {
@@ -123,7 +118,9 @@ export class ExpectingSessions {
     const session = this.#known.get(admission.sessionId) as SessionRecord;
     return await connection.write({ ...alone, ...start.about, sessionId: admission.sessionId }, withStart(start.act), {
       ...(again !== undefined && { again: withStart(again) }),
-      ...(done !== undefined && { done: () => ({ found: { status: "admitted", session, calls: {} }, started: done() }) }),
+      ...(done !== undefined && {
+        done: () => ({ found: { status: "admitted", session, calls: {} }, started: done() }),
+      }),
     });
   }
 

@@ -3,7 +3,10 @@ import type { Random } from "./random.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
 /** How a request ended, as its sender sees it. `broken`: the connection ended, and whether it was committed is not known. */
-export type Reply<Result> = { status: "done"; result: Result } | { status: "failed"; error: unknown } | { status: "broken" };
+export type Reply<Result> =
+  | { status: "done"; result: Result }
+  | { status: "failed"; error: unknown }
+  | { status: "broken" };
 
 /** A request that was sent. */
 export interface Sent<Result> {
@@ -61,14 +64,13 @@ export class NetworkLink implements Link {
   readonly #process: Process;
   readonly #delays: Delays;
   readonly #open = new Set<Request>();
+  #doomed = 0;
+  #moment: { commits: number; act: () => void } | undefined;
   /** The newest transaction that was acknowledged to this process, and in which timeline. */
   #acknowledged = 0;
   #timeline: number;
 
-  constructor(
-    world: { time: VirtualTime; random: Random; database: Database; delays: Delays },
-    process: Process,
-  ) {
+  constructor(world: { time: VirtualTime; random: Random; database: Database; delays: Delays }, process: Process) {
     this.#time = world.time;
     this.#random = world.random.fork();
     this.#database = world.database;
@@ -114,6 +116,7 @@ export class NetworkLink implements Link {
       }
       this.#time.note(`db ${this.#process.name} ${about.method} ${brief(end)}`);
       const { position } = this.#database;
+      if (!about.isRead) this.#countDown();
       if (!this.#open.has(request) || this.isCut) return;
       this.#time.after(this.#travel(), this.#process, () => {
         if (!this.#open.delete(request)) return;
@@ -154,6 +157,23 @@ export class NetworkLink implements Link {
     }
   }
 
+  /** Does something at the moment when the so-many-th transaction from now is committed, and nobody knows of it yet. */
+  atCommit(commits: number, act: () => void): void {
+    this.#moment = { commits, act };
+  }
+
+  /** The next so many transactions find their connections ended by the database in the middle of what they do. */
+  doom(transactions: number): void {
+    this.#doomed += transactions;
+  }
+
+  #countDown(): void {
+    if (this.#moment === undefined || --this.#moment.commits > 0) return;
+    const { act } = this.#moment;
+    this.#moment = undefined;
+    act();
+  }
+
   #arrive(request: Request): void {
     if (request.state !== "travelling") return;
     if (!this.#database.isUp) {
@@ -163,6 +183,11 @@ export class NetworkLink implements Link {
     }
     if (this.isCut && !this.#open.has(request)) return;
     request.state = "waiting";
+    if (this.#doomed > 0) {
+      this.#doomed -= 1;
+      this.breakAll(0);
+      return;
+    }
     const wait = this.#random.mostlyNear(0.2, 1 + this.#delays.lockMs);
     this.#time.after(wait, undefined, () => {
       if (request.state === "waiting") void request.commit();

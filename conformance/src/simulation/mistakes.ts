@@ -81,6 +81,20 @@ export function withoutFence(claim: OperationClaim, write: Write): Act<boolean> 
   };
 }
 
+/** What a store shows that has leases and nothing else: what has no live lease was never begun. */
+export function leasesAlone(
+  log: RouterStore["operations"],
+  now: () => number,
+): Pick<RouterStore["operations"], "read" | "list" | "takeOver"> {
+  return {
+    read: async (key) => {
+      const found = await log.read(key);
+      return found?.state === "started" && found.leaseUntil <= now() ? undefined : found;
+    },
+    list: async () => [],
+    takeOver: async () => ({ status: "changed" }),
+  };
+}
+
 /** Writes under a claim, by their methods. */
 export const claimWrites = ["renew", "begin", "finish", "doubt", "abandon"] as const;
-

@@ -1,4 +1,10 @@
-import { type AnyCapability, CapabilityError, defineCapability, type Effect, type ExecuteContext } from "@toolglot/trp-core";
+import {
+  type AnyCapability,
+  CapabilityError,
+  defineCapability,
+  type Effect,
+  type ExecuteContext,
+} from "@toolglot/trp-core";
 import type { Random } from "./random.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
@@ -50,23 +56,25 @@ export class Outside {
 
   /** The capabilities of one router, of these kinds. */
   capabilities(process: Process, wanted: ReadonlySet<Kind>): AnyCapability[] {
-    return kinds.filter((kind) => wanted.has(kind)).map((kind) => {
-      const effect: Effect = kind === "approved" ? "opaque" : kind;
-      const execute = ({ op }: { op: string }, context: ExecuteContext): Promise<{ receipt: number }> =>
-        this.#request(process, kind, op, context);
-      const probe = (_: unknown, context: Partial<ExecuteContext>) => this.#ask(process, context);
-      return defineCapability({
-        capId: capIdOf(kind),
-        name: kind,
-        description: `Does something whose effect is ${effect}.`,
-        riskTier: kind === "approved" ? "HIGH" : "MEDIUM",
-        ioClass: "WRITE",
-        effect,
-        args: { op: "string" },
-        execute,
-        ...(effect === "probe" && { probe }),
-      }) as AnyCapability;
-    });
+    return kinds
+      .filter((kind) => wanted.has(kind))
+      .map((kind) => {
+        const effect: Effect = kind === "approved" ? "opaque" : kind;
+        const execute = ({ op }: { op: string }, context: ExecuteContext): Promise<{ receipt: number }> =>
+          this.#request(process, kind, op, context);
+        const probe = (_: unknown, context: Partial<ExecuteContext>) => this.#ask(process, context);
+        return defineCapability({
+          capId: capIdOf(kind),
+          name: kind,
+          description: `Does something whose effect is ${effect}.`,
+          riskTier: kind === "approved" ? "HIGH" : "MEDIUM",
+          ioClass: "WRITE",
+          effect,
+          args: { op: "string" },
+          execute,
+          ...(effect === "probe" && { probe }),
+        }) as AnyCapability;
+      });
   }
 
   #fate(): Fate {
@@ -89,7 +97,8 @@ export class Outside {
         this.#time.after(this.#travel(), process, () => {
           if (fate.endsWith("error") || end === "nothing") reject(new Error("the connection was reset"));
           else if (end === "refused") reject(new CapabilityError("It was refused.", { outcome: "failed" }));
-          else if (end === "not applied") reject(new CapabilityError("It was not applied.", { outcome: "not-applied" }));
+          else if (end === "not applied")
+            reject(new CapabilityError("It was not applied.", { outcome: "not-applied" }));
           else resolve({ receipt: end });
         });
       });

@@ -59,15 +59,20 @@ export class People {
     });
   }
 
-  /** Finds out what became of all operations in doubt, and says so. */
-  settleAll(outside: Outside): void {
+  /** Finds out what became of all operations in doubt, and says so. What goes wrong with that is added to `wrong`. */
+  settleAll(outside: Outside, wrong: string[]): void {
     const node = this.#random.pick(this.#nodes.filter(({ router }) => router !== undefined));
     this.#through(node, async (router) => {
-      for (const record of await router.operations.inDoubt(boss)) {
-        const [receipt] = outside.receiptsOf(nameOf(record));
-        const result = receipt === undefined ? { state: "not-applied" as const } : { state: "done" as const, value: { receipt } };
-        await router.operations.resolve(boss, record, result);
-        this.#time.note(`a person: ${record.key} is ${result.state}`);
+      try {
+        for (const record of await router.operations.inDoubt(boss)) {
+          const [receipt] = outside.receiptsOf(nameOf(record));
+          const isDone = receipt !== undefined;
+          this.#time.note(`a person: ${record.key} is ${isDone ? "done" : "not applied"}`);
+          const result = isDone ? { state: "done" as const, value: { receipt } } : { state: "not-applied" as const };
+          await router.operations.resolve(boss, record, result);
+        }
+      } catch (error) {
+        wrong.push(`doubt: what is in doubt could not be settled: ${error}`);
       }
     });
   }

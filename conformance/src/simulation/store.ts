@@ -4,7 +4,15 @@ import { Connection, type Naively, type Pace } from "./connection.ts";
 import type { About, Act, Database } from "./database.ts";
 import { ExpectingSessions } from "./expecting-sessions.ts";
 import type { Link } from "./link.ts";
-import { claimWrites, type Mistakes, naiveStart, overwrite, presumedStart, withoutFence } from "./mistakes.ts";
+import {
+  claimWrites,
+  leasesAlone,
+  type Mistakes,
+  naiveStart,
+  overwrite,
+  presumedStart,
+  withoutFence,
+} from "./mistakes.ts";
 
 /** What a store is made of. */
 export interface StoreOptions {
@@ -129,9 +137,8 @@ function operationsOf(options: OperationsOptions): RouterStore["operations"] {
       if (mistakes.auditsApart && asked.audit !== undefined) await audit.append(asked.audit);
       return started;
     },
-    takeOver: (request, fence, more) =>
-      log.takeOver(mistakes.ignoresFences ? { ...request, abandoned: "reclaim" } : request, fence, more),
   };
+  if (mistakes.ignoresFences) Object.assign(operations, leasesAlone(log, now));
   for (const method of claimWrites) {
     const write = (...given: [claim: OperationClaim, ...rest: unknown[]]): Promise<boolean> => {
       const [claim, ...rest] = copied(given);

@@ -16,7 +16,7 @@ export class Process {
   /** How far its wall clock is off. Milliseconds. */
   clockOffMs = 0;
   /** Events that came while it was stopped. */
-  readonly held: TimedEvent[] = [];
+  readonly held: TimedEvent<Process>[] = [];
 
   constructor(name: string) {
     this.name = name;
@@ -35,7 +35,7 @@ export class VirtualTime {
   events = 0;
   /** Lines of what happened, when somebody wants to read them. */
   readonly lines: string[] | undefined;
-  readonly #queue = new EventQueue();
+  readonly #queue = new EventQueue<Process>();
   readonly #digest: Hash = createHash("sha256");
 
   constructor(options: { isTraced: boolean }) {
@@ -60,7 +60,7 @@ export class VirtualTime {
   }
 
   /** Lets something happen later, in a process or, without one, in the world. */
-  after(ms: number, process: Process | undefined, act: () => void): TimedEvent {
+  after(ms: number, process: Process | undefined, act: () => void): TimedEvent<Process> {
     return this.#queue.add(this.now + Math.max(0, ms), process, act);
   }
 
@@ -103,21 +103,31 @@ export class VirtualTime {
 
   /** Replaces the clocks, timers and random numbers of this thread by those of the simulation. Returns what undoes it. */
   install(random: Random): () => void {
-    const timer = (ms: number | undefined, act: () => void): object => Object.assign(this.after(ms ?? 0, this.current, act), handle);
+    const timer = (ms: number | undefined, act: () => void): object =>
+      Object.assign(this.after(ms ?? 0, this.current, act), handle);
     const replaced: [object, PropertyKey, unknown][] = [
-      [globalThis, "setTimeout", (act: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => timer(ms, () => act(...given))],
+      [
+        globalThis,
+        "setTimeout",
+        (act: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => timer(ms, () => act(...given)),
+      ],
       [globalThis, "setInterval", (act: () => void, ms: number) => this.#interval(act, Math.max(1, ms))],
       [globalThis, "clearTimeout", cancel],
       [globalThis, "clearInterval", cancel],
       [Date, "now", () => this.wallClock()],
       [performance, "now", () => this.now],
       [Math, "random", () => random.between(0, 1)],
-      [crypto, "getRandomValues", (bytes: Uint8Array) => bytes.map((_, index) => (bytes[index] = random.next() & 0xff))],
+      [
+        crypto,
+        "getRandomValues",
+        (bytes: Uint8Array) => bytes.map((_, index) => (bytes[index] = random.next() & 0xff)),
+      ],
     ];
     const undo = replaced.map(([owner, name, value]) => {
       const before = Object.getOwnPropertyDescriptor(owner, name);
       Object.defineProperty(owner, name, { value, configurable: true, writable: true });
-      return () => (before === undefined ? Reflect.deleteProperty(owner, name) : Object.defineProperty(owner, name, before));
+      return () =>
+        before === undefined ? Reflect.deleteProperty(owner, name) : Object.defineProperty(owner, name, before);
     });
     return () => {
       for (const each of undo) each();

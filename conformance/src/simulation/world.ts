@@ -76,7 +76,7 @@ export class World {
     this.#isTroubled = false;
     await this.#settleDown();
     await quiet();
-    this.people.settleAll(this.outside);
+    this.people.settleAll(this.outside, this.wrong);
     await time.run(time.now + 1_000);
     const later = time.now + patienceMs;
     for (const agent of agents) {
@@ -92,8 +92,9 @@ export class World {
     const { time, outside, database } = this;
     for (let waited = 0; waited < calmMs; waited += 2_000) {
       await time.run(time.now + 2_000);
+      if (database.isUp) for (const { link } of this.nodes) link.accept();
       const begun = await database.look(({ operations }) => operations.list({ states: ["started"], limit: 100 }));
-      const isUp = database.isUp && this.nodes.every(({ process }) => process.isAlive && !process.isStopped);
+      const isUp = this.nodes.every(({ process, link }) => process.isAlive && !process.isStopped && link.isOpen());
       if (isUp && outside.underWay === 0 && begun.every(isAnswered)) return;
     }
   }
@@ -155,7 +156,8 @@ export class World {
       database.isUp = false;
       for (const each of this.nodes) each.link.breakAll(0);
       time.after(downMs, undefined, async () => {
-        if (lagMs !== undefined) await database.promote(lagMs === 0 ? database.position : database.positionBefore(downMs + lagMs));
+        if (lagMs !== undefined)
+          await database.promote(lagMs === 0 ? database.position : database.positionBefore(downMs + lagMs));
         database.isUp = true;
         time.note(`the database is back, timeline ${database.timeline}, ${database.lost.length} lost`);
       });
@@ -163,16 +165,25 @@ export class World {
       if (lagMs) time.after(downMs + 8_000, undefined, () => this.nodes.map((each) => each.link.accept()));
     };
     act({
-      kill: (downMs) => {
-        if (!node.process.isAlive) return;
-        node.kill();
-        time.after(downMs, undefined, () => node.start());
-      },
-      stop: (forMs) => {
+      kill: (downMs, commits) => {
         const { process } = node;
-        if (!process.isAlive || process.isStopped) return;
-        process.isStopped = true;
-        time.after(forMs, undefined, () => time.resume(process));
+        const kill = (): void => {
+          if (!process.isAlive || !this.#isTroubled) return;
+          node.kill();
+          time.after(downMs, undefined, () => node.start());
+        };
+        if (commits === 0) kill();
+        else node.link.atCommit(commits, kill);
+      },
+      stop: (forMs, commits) => {
+        const { process } = node;
+        const stop = (): void => {
+          if (!process.isAlive || process.isStopped || !this.#isTroubled) return;
+          process.isStopped = true;
+          time.after(forMs, undefined, () => time.resume(process));
+        };
+        if (commits === 0) stop();
+        else node.link.atCommit(commits, stop);
       },
       cut: (from, forMs) => {
         const { link } = node;
@@ -189,7 +200,7 @@ export class World {
           link.isCut = false;
         });
       },
-      terminate: () => node.link.breakAll(0),
+      terminate: (commits) => node.link.doom(commits),
       restart: (downMs) => void down(downMs, undefined),
       failOver: (downMs, lagMs) => void down(downMs, lagMs),
       lock: (waitMs, forMs) => {
@@ -218,7 +229,8 @@ function drawWork(random: Random, agents: number): Operation[][] {
         op,
         name: op,
         kind: random.chance(0.4) ? "opaque" : random.pick(kinds),
-        cancels: !isShared && random.chance(0.15),
+        cancels: !isShared && random.chance(0.2),
+        isDoubled: random.chance(0.25),
         isAsync: random.chance(0.2),
         insists: !isShared && random.chance(0.5),
       };

@@ -316,6 +316,6 @@ export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, St
   readonly runId: string;
   /** Returns the run as it is now, for {@link Agent.resume}. */
   snapshot(): RunSnapshot;
-  /** Never rejects: faults of the model, of tools and of the host are a status. */
+  /** Never rejects: faults of the model, of tools and of the host are a status. With `steps`, those of the engine are not. */
   readonly result: Promise<RunResult<Value>>;
 }

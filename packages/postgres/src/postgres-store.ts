@@ -8,6 +8,8 @@ import { fastFrames } from "./fast/fast-frames.ts";
 import { fastOperations } from "./fast/fast-operations.ts";
 import { FrameQueue } from "./fast/frame-queue.ts";
 import { stepsOf } from "./fast/steps.ts";
+import { Wakes } from "./listening/wakes.ts";
+import { wakingApprovals, wakingOperations } from "./listening/waking.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { Settings } from "./options.ts";
 import { prune } from "./prune.ts";
@@ -51,6 +53,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   const queue = new FrameQueue(database, entries);
   const operations = isFast ? { ...slow, ...fastOperations({ database, queue, entries, steps, slow }) } : slow;
   const calls = new OpenCalls();
+  const wakes = new Wakes(settings);
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -60,9 +63,9 @@ export function postgresStore({ database, settings, durability, clock, acknowled
           queue.send(token),
         )
       : calls.of(sessions),
-    operations: calls.of(notedOperations(operations, acknowledged)),
+    operations: wakingOperations(calls.of(notedOperations(operations, acknowledged)), wakes),
     parts: calls.of(postgresParts(database)),
-    approvals: calls.of(postgresApprovals(database)),
+    approvals: wakingApprovals(calls.of(postgresApprovals(database)), wakes),
     audit: calls.of(postgresAudit(database, sealer)),
     outbox: calls.of(postgresOutbox(database, sealer)),
     artifacts: calls.of(postgresArtifacts(database)),
@@ -83,7 +86,7 @@ export function postgresStore({ database, settings, durability, clock, acknowled
     close() {
       closing ??= calls
         .close()
-        .then(() => sealer.close())
+        .then(() => Promise.all([sealer.close(), wakes.close()]))
         .catch(settings.onError)
         .then(() => {
           clock.stop();

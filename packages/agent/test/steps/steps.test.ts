@@ -1,5 +1,5 @@
 import { type AgentOptions, createAgent, nativeProtocol, performStep } from "@toolglot/agent";
-import type { JsonValue, Model, ModelPart, ToolProtocol } from "@toolglot/core";
+import type { Executor, JsonValue, Model, ModelPart, ToolProtocol } from "@toolglot/core";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { tamProtocol } from "@toolglot/tam";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
@@ -242,6 +242,18 @@ describe("a run in steps", () => {
     expect((await play(journal(steps.kept), more)).result).toEqual(result);
   });
 
+  it("leaves old results out where the host's compaction fails, as without steps", async () => {
+    const model = modelOf(["x".repeat(6000), call("a", "look", { article: "apple" }), stop]);
+    const compact = () => Promise.reject(new Error("no model"));
+    const steps = journal();
+    const { result, events } = await play(steps, { model, context: { window: 2000, reserve: 100, compact } });
+    expect(steps.names).toContain("compact:1");
+    expect(result.status).toBe("answered");
+    expect(only(events, "warning").map(({ code, message }) => [code, message.includes("no model")])).toEqual([
+      ["agent/compaction-invalid", true],
+    ]);
+  });
+
   it("names a second request of a step, and a call of a tool that there is not", async () => {
     let isFirst = true;
     const steps = journal();
@@ -315,4 +327,67 @@ it("calls beforeCall and afterCall within the step", async () => {
 it("opens no group of a toolkit in mid-run: tools are a list", () => {
   const toolkit = new Toolkit();
   expect(() => deskOf(journal(), { tools: toolkit })).toThrow("toolkit.definitions()");
+});
+
+it("lets a call that only looks damaged run elsewhere, too, when it is meant so", async () => {
+  const { toolkit, done } = openDesk();
+  const input = { article: "apple</parameter>", amount: 1 };
+  const model = modelOf([call("a", "order", input), stop], [call("b", "order", input), stop]);
+  const there: AgentOptions = {
+    ...{ model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit.definitions() },
+  };
+  const steps = { run: (step: Journal["steps"][0]) => performStep(there, JSON.parse(JSON.stringify(step))) };
+  const result = await createAgent({ ...there, steps }).run("Go", { runId: "w1" }).result;
+  expect(result.results.map(({ status }) => status)).toEqual(["error", "ok"]);
+  expect(done).toEqual(["order apple</parameter> 1"]);
+});
+
+it("runs a program as one step, and asks about its calls within it", async () => {
+  const asked: string[] = [];
+  const executor: Executor = {
+    handles: () => true,
+    async execute(action, { approve }) {
+      const callId = action.kind === "code" ? action.id : "";
+      const request = { kind: "tool-call" as const, callId: `${callId}:1`, tool: "remove", input: {}, reason: "?" };
+      const { approved } = await approve(request);
+      return [{ callId, status: "ok", content: [], data: approved }];
+    },
+  };
+  const steps = journal();
+  const approve: AgentOptions["approve"] = ({ callId }) => asked.push(callId) > 0;
+  const agent = createAgent({
+    ...{ model: modelOf(["[[python remove()]]"]), protocol: bracketProtocol(), executor, tools: definitions },
+    ...{ steps, approve },
+  });
+  const result = await agent.run("Go", { runId: "w1" }).result;
+  expect(result.results).toMatchObject([{ status: "ok", data: true }]);
+  expect([steps.names, asked]).toEqual([["model:0", "call:0:python", "model:1"], ["call_0:1"]]);
+});
+
+it("ends with the first result in single mode", async () => {
+  const steps = journal();
+  const { result } = await play(steps, { mode: "single" });
+  expect(result.status).toBe("result");
+  expect(steps.names).toEqual(["model:0", "call:0:look", "call:0:order"]);
+});
+
+it.each([
+  undefined,
+  null,
+  {},
+  { name: "model:0", kind: "model", input: {} },
+  { name: "model:0", kind: "model", input: null },
+])("performStep takes nothing that is no step: %o", async (step) => {
+  const { options } = deskOf(journal());
+  await expect(performStep(options, step as never)).rejects.toThrow(TypeError);
+});
+
+it("performStep asks for the model that a step was meant for", async () => {
+  const { options } = deskOf(journal());
+  const step = {
+    name: "model:0",
+    kind: "model" as const,
+    input: { runId: "w1", stepIndex: 0, model: { modelId: "other" } },
+  };
+  await expect(performStep(options, step)).rejects.toThrow('{"modelId":"other"}');
 });

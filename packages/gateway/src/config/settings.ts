@@ -79,7 +79,7 @@ export interface PostgresSettings {
   retryForMs?: number;
   /** Whether to refuse a database without synchronous standbys. Default false. */
   requireSync?: boolean;
-  /** What happens once the database has forgotten what it acknowledged: nothing that changes something begins, or it is told only. Default `stop`. */
+  /** What happens once the database has forgotten what it acknowledged: calls are refused, or it is told only. Default `stop`. */
   onLostWrites?: "stop" | "report";
 }
 

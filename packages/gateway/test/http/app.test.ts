@@ -1,8 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { scratchFolder } from "@toolglot/internal/testing/scratch";
-import { openSqlite } from "@toolglot/sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sharedPlace } from "../../../trp-core/test/store-kinds.ts";
 import { createHttpApp, type HttpAppOptions } from "../../src/http/app.ts";
 import { type HttpHost, type ListenOptions, listen } from "../../src/http/listen.ts";
 import type { McpRequest } from "../../src/http/types.ts";
@@ -183,8 +182,7 @@ describe("Host and Origin", () => {
 
 describe("the server's state", () => {
   it("is ready when a write is committed, and says what fails", async () => {
-    const scratch = await scratchFolder();
-    const store = await openSqlite({ file: scratch.at("gateway.db") });
+    const store = await sharedPlace().open();
     const { host } = await serve({}, await rig(store));
     const get = async () => {
       const response = await fetch(`${host.url}/readyz`);

@@ -64,23 +64,29 @@ export class Acknowledged {
 
   /** Rejects with `trp/store-lost-writes` when something is missing. */
   async check(reader: Reader, database: string): Promise<void> {
-    await checkIdentity(reader, database);
-    // Others may note a higher one while the answer is on its way.
+    // Other connections may be well, and more is acknowledged while this one asks.
     const highest = this.#highest;
+    const noted = [...this.#noted.values()].map((one) => ({ ...one }));
+    await checkIdentity(reader, database);
     const [row] = await reader.all("SELECT last_value AS fence FROM @fences");
     if (Number(row?.fence) < highest) throw lost(database, `fence ${highest}`, `fence ${Number(row?.fence)}`);
-    const now = performance.now();
-    const noted = [...this.#noted.values()].filter(({ until }) => until > now);
     if (noted.length === 0) return;
-    const sql = `SELECT count(*) AS n FROM unnest($1::bytea[], $2::bigint[]) AS noted (id, fence)
+    const sql = `SELECT n FROM unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS noted (id, fence, n)
       WHERE NOT EXISTS (SELECT 1 FROM @operations o WHERE o.id = noted.id AND o.fence >= noted.fence)`;
-    const [missing] = await reader.all(
+    const missing = await reader.all(
       sql,
       noted.map(({ id }) => id),
       noted.map(({ fence }) => fence),
     );
-    const n = Number(missing?.n);
-    if (n > 0) throw lost(database, `${noted.length} operations`, `${noted.length - n} of them`);
+    // Whose time ended meanwhile, others may have dropped before the database was asked; and so may this process.
+    const now = performance.now();
+    const gone = missing.map(({ n }) => noted[Number(n) - 1] as Noted).filter((one) => this.#isKept(one, now));
+    if (gone.length > 0) throw lost(database, `${noted.length} operations`, `${noted.length - gone.length} of them`);
+  }
+
+  #isKept({ id, fence }: Noted, now: number): boolean {
+    const noted = this.#noted.get(keyOf(id));
+    return noted !== undefined && noted.fence === fence && noted.until > now;
   }
 }
 

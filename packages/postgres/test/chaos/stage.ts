@@ -3,14 +3,32 @@ import { type PostgresServer, startPostgres } from "../../../../scripts/lib/post
 import type { Bundled } from "../../../trp-core/test/chaos/bundle.ts";
 import type { Stage } from "../../../trp-core/test/chaos/cast.ts";
 import type { Unrest } from "../../../trp-core/test/chaos/unrest.ts";
+import type { Broken } from "./points.ts";
 import { holdingLocks, restarting, terminating } from "./unrest.ts";
 
-/** What a router process is told to open. */
-export type Opened = Parameters<typeof openPostgres>[0];
+type Options = Parameters<typeof openPostgres>[0];
+
+/** What a router process opens, and how its commits fare: the argument of `processes/router.ts`. */
+export interface Opened {
+  options: Options;
+  /** So many of its commits end in a broken connection. */
+  ambiguous?: number;
+  /** Where it fails, once. */
+  broken?: Broken;
+}
+
+/** Of a hundred commits, so many end in a broken connection. */
+const ambiguous = 0.02;
 
 /** Routers on a database; `unrest`: what breaks beside them. */
-export function stageOn(scripts: Pick<Bundled, "path">, options: Opened, unrest: Unrest[]): Stage {
-  return { scripts, store: JSON.stringify(options), open: (text) => openPostgres(JSON.parse(text)), unrest };
+export function stageOn(
+  scripts: Pick<Bundled, "path">,
+  options: Options,
+  unrest: Unrest[],
+  share: number = ambiguous,
+): Stage {
+  const opened: Opened = { options, ambiguous: share };
+  return { scripts, store: JSON.stringify(opened), open: () => openPostgres(options), unrest };
 }
 
 /** All that breaks in a database that is one server: backends, locks, and the server itself every `restartMs`. */

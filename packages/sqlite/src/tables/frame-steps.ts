@@ -42,7 +42,7 @@ export interface FrameSteps {
 }
 
 /** A step whose request may wait a moment, to go to the thread with the next one. Default: it does not. */
-export type MayWait<Step> = Step extends (args: infer Args) => infer Result
+type MayWait<Step> = Step extends (args: infer Args) => infer Result
   ? (args: Args, mayWait?: boolean) => Result
   : never;
 

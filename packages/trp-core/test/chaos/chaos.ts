@@ -35,27 +35,31 @@ const allWays: Pick<Operation, "mode" | "cancels">[] = [
   ...[{}, { mode: "ASYNC" as const }, {}, { mode: "ASYNC" as const }, {}, { mode: "ASYNC" as const }],
   ...[{ cancels: true }, { mode: "ASYNC" as const, cancels: true }],
 ];
+/** How long a client goes on asking for one operation. Milliseconds. */
+const patience = 120_000;
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Routers as processes, clients that send twice, somebody who kills and stops, and a ledger that tells. */
 export async function chaos(stage: Stage, { variant, operations, ...options }: ChaosOptions): Promise<ChaosReport> {
   const { routers = 2, clients = 16, lease = 400, every = 60, kinds = [0, 1, 2], ways = allWays, slow = 30 } = options;
   const cast = await gather(stage, { variant, routers, lease, every, slow });
+  // Who says nothing for so long counts as gone: longer than some are stopped.
+  const silence = Math.max(1_500, lease * 2.5);
   const cases: (Case & { client: ChaosClient })[] = [];
   const began = performance.now();
   try {
     let next = 0;
     await Promise.all(
       Array.from({ length: clients }, async () => {
-        const client = new ChaosClient(cast, 0.3);
+        const client = new ChaosClient(cast, 0.3, silence);
         for (let index = next++; index < operations; index = next++) {
           const idx = kinds[index % kinds.length] as number;
           const way = ways[Math.floor(index / kinds.length) % ways.length];
           const operation = { op: `op${index}`, idx, capId: capabilities[idx] as string, ...way };
           // Sometimes two agents mean the same operation; what one of them cancels, the other doesn't.
           const isShared = operation.cancels !== true && Math.random() < 0.1;
-          const also = isShared ? new ChaosClient(cast, 0).run(operation, 60_000) : undefined;
-          const told = await client.run(operation, 60_000);
+          const also = isShared ? new ChaosClient(cast, 0, silence).run(operation, patience) : undefined;
+          const told = await client.run(operation, patience);
           cases.push({ client, operation, told, heard: client.heard.get(operation.op) as Heard });
           await also;
         }

@@ -164,7 +164,9 @@ export class ChaosClient {
       const port = this.#routers.any();
       const sentAt = Date.now();
       const reply = await post(port, sent, this.#silenceMs);
-      this.#heardOf(op).log.push(`${sentAt} ${port} ${type} ${sent.seq} ${Date.now()} ${brief(reply)}`);
+      this.#heardOf(op).log.push(
+        `${sentAt} ${port} ${sent.session_id} ${type} ${sent.seq} ${Date.now()} ${brief(reply)}`,
+      );
       const told = toldBy(reply);
       if (told !== undefined) this.#heardOf(op).statements.push(told.status);
       return reply;
@@ -207,7 +209,10 @@ export class ChaosClient {
 }
 
 function brief({ frame_type, payload }: Frame): string {
-  return `${frame_type} ${payload.status ?? ""}${payload.error_code ?? ""} ${payload.message ?? ""}`;
+  const { status, error_code, message, error, result } = payload;
+  const inner = error ?? result?.error;
+  const why = inner ? ` (${inner.error_code} ${inner.message})` : "";
+  return `${frame_type} ${status ?? ""}${error_code ?? ""} ${message ?? ""}${why}`;
 }
 
 /** The end that a frame tells, or nothing when it tells none, or something that may be tried again. */

@@ -90,7 +90,8 @@ export async function judge(
   verdict.evidence.push(...ledger.filter((line) => line !== "" && wrong.has(JSON.parse(line).op)));
   for (const { at, entry } of rows) {
     if (!wrong.has(entry.call_id.slice("call_".length))) continue;
-    verdict.evidence.push(`${at} ${entry.call_id} ${entry.kind} ${entry.result_status} ${entry.error_code ?? ""}`);
+    const { call_id, session_id, kind, result_status, error_code = "" } = entry;
+    verdict.evidence.push(`${at} ${call_id} ${session_id} ${kind} ${result_status} ${error_code}`);
   }
   return verdict;
 }

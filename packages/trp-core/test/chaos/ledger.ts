@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { endWithParent } from "./process.ts";
 
 // The world that routers act on, in a process that nobody kills. It writes down every effect that happened, so that a
 // duplicate can't hide. `node ledger.mjs FILE`; prints its port.
@@ -13,6 +14,7 @@ interface Apply {
   router: string;
 }
 
+endWithParent();
 const file = process.argv[2] as string;
 const effects = new Map<string, number>();
 const byKey = new Map<string, number>();

@@ -9,12 +9,18 @@ export interface Started {
   errors(): string;
 }
 
-/** Starts one; rejects when it ends before it is ready. */
-export function start(script: string, argument: string, environment: Record<string, string> = {}): Promise<Started> {
+/** Starts one, which ends with this process; rejects when it ends before it is ready. `onChild` has it at once. */
+export function start(
+  script: string,
+  argument: string,
+  environment: Record<string, string> = {},
+  onChild?: (child: ChildProcess) => void,
+): Promise<Started> {
   const child = spawn(process.execPath, [script, argument], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
+  onChild?.(child);
   let errors = "";
   child.stderr.on("data", (chunk) => {
     errors = `${errors}${chunk}`.slice(-4000);
@@ -28,6 +34,11 @@ export function start(script: string, argument: string, environment: Record<stri
     );
     child.once("error", reject);
   });
+}
+
+/** In such a process: ends it when the one that started it is gone. */
+export function endWithParent(): void {
+  process.stdin.on("end", () => process.exit()).resume();
 }
 
 /** Ends it for good, stopped or not. */

@@ -12,6 +12,7 @@ import type { RouterStore } from "../../src/store/index.ts";
 import { watched } from "./at-rest.ts";
 import { type Failing, failAt, failing, type Point, slowed, type Way } from "./fail-at.ts";
 import { type Variant, weaken } from "./naive.ts";
+import { endWithParent } from "./process.ts";
 
 /** What a router process is told: the argument of `node router.mjs`. */
 export interface RouterSettings {
@@ -27,6 +28,7 @@ export interface RouterSettings {
   slow?: number;
 }
 
+endWithParent();
 const settings = JSON.parse(process.argv[2] as string) as RouterSettings;
 const agent = new Agent({ keepAlive: true });
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
@@ -82,8 +84,8 @@ function effect(name: "keyed" | "probe" | "opaque", fail: Failing): AnyCapabilit
 }
 
 /** The process of one router of several on one store, which `open` opens. Prints its port. */
-export async function runRouter(open: (store: string) => Promise<RouterStore>): Promise<void> {
-  const { store: shared, atRest } = watched(await open(settings.store));
+export async function runRouter(open: (store: string, variant: Variant) => Promise<RouterStore>): Promise<void> {
+  const { store: shared, atRest } = watched(await open(settings.store, settings.variant));
   const fail = failing(settings.point, settings.way, atRest);
   const opened = weaken(shared, settings.variant);
   const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);

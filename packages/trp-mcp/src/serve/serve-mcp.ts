@@ -4,7 +4,6 @@ import {
   type JSONRPCMessage,
   type McpHttpHandler,
   type Server,
-  SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -13,12 +12,14 @@ import { settleWithin, sleep } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
+import { CallRelay } from "./call-relay.ts";
 import type { GateConnection, McpGate } from "./gate.ts";
 import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
 import { type Listen, Listening, listenIn } from "./listening.ts";
 import { Offers } from "./offers.ts";
 import { checkServeOptions, type GateCaller, type ServeMcpOptions } from "./options.ts";
+import { closing, unknownRevision } from "./refusals.ts";
 import { bodyOf, headersAsBody } from "./request-body.ts";
 import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
@@ -29,8 +30,6 @@ import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
-/** The revision that is begun without a session. */
-const newest = "2026-07-28";
 /** Milliseconds that the first list waits for servers that are not there yet. */
 const firstListMs = 5_000;
 /** Milliseconds that answers have to get out when the gate closes. What still runs is the router's. */
@@ -75,7 +74,8 @@ class Gate implements McpGate {
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
-    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
+    const relay = store && new CallRelay(store, onError);
+    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs }, relay);
     this.#parts = {
       options,
       face,
@@ -285,18 +285,4 @@ class Gate implements McpGate {
       });
     }
   }
-}
-
-function closing(): Response {
-  return errorResponse(503, { code: -32000, message: "The gateway is closing." });
-}
-
-/** Refuses a revision that a header names and nobody here speaks. What `initialize` offers is bargained about. */
-function unknownRevision(request: Request, body: unknown): Response | undefined {
-  const requested = request.headers.get("mcp-protocol-version");
-  if (requested === null || SUPPORTED_PROTOCOL_VERSIONS.includes(requested)) return undefined;
-  const { id, method } = Object(body) as { id?: unknown; method?: unknown };
-  if (method === "initialize") return undefined;
-  const data = { supported: [newest, ...SUPPORTED_PROTOCOL_VERSIONS], requested };
-  return errorResponse(400, { code: -32022, message: `Unsupported protocol version: ${requested}`, data }, { id });
 }
