@@ -21,7 +21,7 @@ import { isLost } from "../src/errors.ts";
 import { migratePostgres } from "../src/index.ts";
 import { openStore } from "../src/open-postgres.ts";
 import { type Cut, CuttingProxy, commits } from "./cutting-proxy.ts";
-import { empty, newSchema, query, skip, url, why } from "./stores.ts";
+import { emptied, newSchema, query, skip, url, why } from "./stores.ts";
 
 // The connection ends around a commit, and the method must come to the same as with a connection that doesn't: nothing is
 // written twice, nothing is lost, and the caller is told what is so.
@@ -209,7 +209,7 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
   /** Returns the answer of the method, and all that the tables hold then. */
   async function come({ isFast, prepare, act }: (typeof cases)[number], cut: Cut | undefined): Promise<unknown> {
     const store = stores.get(isFast) as RouterStore;
-    await empty(schema);
+    await emptied(schema);
     const prepared = await prepare?.(store);
     await store.audit.head();
     const { cuts } = proxy;
