@@ -49,6 +49,7 @@ describe("options of a store on PostgreSQL", () => {
   it.each([
     [{ url: "mysql://app@db/app" }, 'must begin with "postgres://"'],
     [{ url: `postgres://app:${secret}#/@db:x/app` }, "percent-encoded"],
+    [{ url: "postgres://db/app", listenUrl: `postgres://app:${secret}#/@db:x/app` }, "listenUrl can't be read"],
     [{ url: "postgres://db/app", schema: 'x"; DROP' }, "schema must be lower-case letters"],
     [{ url: "postgres://db/app", pool: 0 }, "pool"],
     [{ url: "postgres://db/app", statementTimeout: 1 } as never, 'Did you mean "statementTimeoutMs"?'],
