@@ -14,6 +14,11 @@ export interface PostgresOptions {
   /** The most connections that this store opens. Default 10. */
   pool?: number;
   /**
+   * The address of the connection that hears what other processes have changed, so that who waits for that needn't ask so often. It must
+   * be direct when `url` is that of a pooler, which forgets who listens. `false`: there is none. Default: `url`.
+   */
+  listenUrl?: string | false;
+  /**
    * What is done when the tables are missing or of an older version. `auto` (default): they are made or brought up to date.
    * `check`: the store does not open. `off`: nothing is looked at.
    */
@@ -47,7 +52,7 @@ export function checkOptions(options: PostgresOptions): Settings {
   checkKeys(
     "the options of the store",
     options,
-    'url:text schema:text pool:size migrate:"auto"|"check"|"off" statementTimeoutMs:size lockTimeoutMs:size retryForMs:count requireSync:boolean onLostWrites:"stop"|"report" now:function ssl:boolean|object onError:function',
+    'url:text schema:text pool:size listenUrl:text|false migrate:"auto"|"check"|"off" statementTimeoutMs:size lockTimeoutMs:size retryForMs:count requireSync:boolean onLostWrites:"stop"|"report" now:function ssl:boolean|object onError:function',
     ["url"],
   );
   const { url, schema = "toolglot", now, ssl } = options;
@@ -68,6 +73,7 @@ export function checkOptions(options: PostgresOptions): Settings {
     url,
     schema,
     pool: options.pool ?? 10,
+    listenUrl: options.listenUrl ?? url,
     migrate: options.migrate ?? "auto",
     statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 5_000,

@@ -233,7 +233,7 @@ describe("effects of programs", () => {
         refund: { risk: "HIGH", run: ({ id }) => text(`refunded ${id}`) },
       },
     };
-    const made = await start(servers, { leaseMs: 200 });
+    const made = await start(servers, { leaseMs: 1_000 });
     const code = `return [await tools.shop.add({ id: "1" }), await tools.shop.add({ id: "1" })]`;
     // The process dies when the second call is done, before its answer is written down.
     const { operations } = made.store;

@@ -74,6 +74,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     approvals: {
       list: approvals.list,
       read: approvals.read,
+      whenChanged: approvals.whenChanged,
       approve: approvals.approve,
       deny: approvals.deny,
       render: approvals.render,

@@ -14,6 +14,7 @@ import {
   type StoreCase,
   startStatus,
   storeCases,
+  who,
 } from "./fixtures.ts";
 
 /** Hands in a frame that may be expected. Undefined when the store expects nothing, or takes no answer with a token. */
@@ -58,6 +59,24 @@ export const expectedCases: StoreCase[] = storeCases(
       const wrote = await store.sessions.answer(answer, { ifAdmitted: pending.token });
       equal(wrote, undefined, "an answer with the token, later");
       like(await store.sessions.readCall("sess", "a"), { outcome: resultOutcome("a") }, "the call");
+    },
+    "should read a session with the frames that it has answered for": async ({ store }) => {
+      await admitted(store, "admitted", 1, {});
+      const pending = await expecting(store, 2, { calls: oneCall("a") });
+      if (pending === undefined) return;
+      const [running, session] = await Promise.all([
+        store.sessions.callsInFlight("sess"),
+        store.sessions.read("sess", who),
+      ]);
+      equal(
+        running.map(({ callId }) => callId),
+        ["a"],
+        "the calls in flight",
+      );
+      like(session, { expectedSeq: 3 }, "the session");
+      like(await pending.result, { status: "admitted" }, "the admission");
+      const answer = answerOf(2, { a: resultOutcome("a") });
+      equal(await store.sessions.answer(answer, { ifAdmitted: pending.token }), undefined, "the answer");
     },
     "should write nothing of an answer when it had expected too much": async ({ store }) => {
       // The id is another call's, which only the table knows.

@@ -1,4 +1,5 @@
 import type {
+  ChangeWait,
   ClaimRequest,
   ClaimResult,
   JsonObject,
@@ -294,6 +295,8 @@ export interface ApprovalStore {
     decision: { status: "approved" | "denied"; by: string; comment?: string },
     together?: SameTransaction,
   ): Promise<ApprovalRecord | undefined>;
+  /** As that of `OperationLog`: resolves when a decision may have been made, in whatever process, or after `ms`, or with the signal. */
+  whenChanged?(id: string, wait: ChangeWait): Promise<void>;
 }
 
 /** Bytes that were too big for an answer. */
