@@ -181,8 +181,13 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
     // It has the rights that the README lists, and no others.
     await migratePostgres({ url, schema });
     await query(async (client) => {
-      const rights = /```sql\n(GRANT[^]*?)```/.exec(readFileSync(join(import.meta.dirname, "../README.md"), "utf8"))?.[1];
-      const own = (rights ?? "").replace(/.* DATABASE .*\n/, "").replaceAll("toolglot", schema).replaceAll("router", schema);
+      const rights = /```sql\n(GRANT[^]*?)```/.exec(
+        readFileSync(join(import.meta.dirname, "../README.md"), "utf8"),
+      )?.[1];
+      const own = (rights ?? "")
+        .replace(/.* DATABASE .*\n/, "")
+        .replaceAll("toolglot", schema)
+        .replaceAll("router", schema);
       await client.query(`CREATE ROLE ${schema} LOGIN PASSWORD 'x'; ${own}`);
     });
     const at = new URL(await proxy.listen());

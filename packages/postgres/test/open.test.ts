@@ -60,7 +60,11 @@ describe("options of a store on PostgreSQL", () => {
   });
 
   it.each([
-    ["where nothing listens", "postgres://app:s3cret-pa55@127.0.0.1:1/app", /^trp\/store-unavailable: 127.0.0.1:1\/app/],
+    [
+      "where nothing listens",
+      "postgres://app:s3cret-pa55@127.0.0.1:1/app",
+      /^trp\/store-unavailable: 127.0.0.1:1\/app/,
+    ],
     ["of a machine that does not exist", "postgres://app:s3cret-pa55@nowhere.invalid/app", /^trp\/store-unavailable/],
     ["of a socket that does not exist", "postgres://app:s3cret-pa55@/app?host=/nowhere", /^trp\/store-unavailable/],
   ])("should say that the database can't be reached, at an address %s", async (_name, at, fault) => {
@@ -159,7 +163,9 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
       await client.query(`UPDATE ${schema}.operations SET data = '{' WHERE key = 'odd'`);
     });
     for (const name of ["cut", "changed"]) {
-      expect(await faultOf(store.blobs.get(name))).toMatch(/^trp\/store-damaged: .*lacks a part, or a part was changed/);
+      expect(await faultOf(store.blobs.get(name))).toMatch(
+        /^trp\/store-damaged: .*lacks a part, or a part was changed/,
+      );
     }
     expect(await store.blobs.get("whole")).toEqual(new Uint8Array(9));
     expect(await faultOf(store.operations.read(claimRequest({ key: "odd" })))).toMatch(

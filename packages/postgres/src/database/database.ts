@@ -3,7 +3,7 @@ import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
 import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
-import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
@@ -43,7 +43,7 @@ const notedSql = "UPDATE @commits SET at = at + 1 WHERE connection = $1 AND writ
  * on: a statement of its own where nothing stands in the way, else a transaction of several. What others' locks or a lost connection made
  * fail is run again, but never when it may have been committed: then that is found out first.
  */
-export class Database {
+export class Database implements Context {
   readonly connections: Connections;
   /** Called on each new connection before its first use. */
   onConnect: (reader: Reader) => Promise<void> = async () => undefined;
