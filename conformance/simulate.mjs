@@ -1,5 +1,7 @@
-// Bundles the simulation from sources and plays it: `node simulate.mjs --seeds 2000 --from 1`; one seed with everything that happened:
-// `node simulate.mjs --seed 17 --trace`; a naive store: `--variant "reads, runs, and records"`.
+// Bundles the simulation of routers on one database from sources, and plays it (docs/simulation.md):
+//   npm run simulate -- --seeds 2000 --from 1     those seeds
+//   npm run simulate -- --seed 17 --trace         one, with everything that happens
+//   npm run simulate -- --variant "has leases without fences" --seeds 400
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";

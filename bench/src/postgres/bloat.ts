@@ -5,8 +5,9 @@ import { quick } from "../measure.ts";
 import { atMost, type Findings, figure, type Run } from "../report.ts";
 import { calling } from "../trp/clients.ts";
 import { writeCapability } from "../trp/work.ts";
-import { openPool, type Pool } from "./pg.ts";
+import { openPool } from "./pg.ts";
 import { startServer } from "./server.ts";
+import { type TableSize, tableSizes } from "./sizes.ts";
 
 const schema = "bloat";
 const callers = 16;
@@ -57,47 +58,16 @@ export async function measureBloat({ root, progress }: Run): Promise<Findings> {
     const seconds = (performance.now() - begun) / 1000;
     await router.close();
     await store.close();
-    return findings(await tables(pool), calls, seconds);
+    return findings(await tableSizes(pool, schema), calls, seconds);
   } finally {
     await pool.end();
     await server.remove();
   }
 }
 
-interface Table {
-  name: string;
-  rows: number;
-  /** With indexes. */
-  bytes: number;
-  /** Of a copy with the same rows. */
-  least: number;
-}
-
-async function tables(pool: Pool): Promise<Table[]> {
-  const named = await pool.query("select tablename from pg_tables where schemaname = $1 order by 1", [schema]);
-  const found: Table[] = [];
-  for (const { tablename } of named.rows) {
-    const name = `"${schema}"."${tablename}"`;
-    await pool.query(
-      `create table copied (like ${name} including all); insert into copied overriding system value select * from ${name}`,
-    );
-    const sizes = `select (select count(*) from copied)::text as rows,
-      pg_total_relation_size('${name}')::text as bytes, pg_total_relation_size('copied')::text as least`;
-    const [row] = (await pool.query(sizes)).rows;
-    await pool.query("drop table copied");
-    found.push({
-      name: String(tablename),
-      rows: Number(row?.rows),
-      bytes: Number(row?.bytes),
-      least: Number(row?.least),
-    });
-  }
-  return found;
-}
-
-function findings(all: readonly Table[], calls: number, seconds: number): Findings {
-  const sum = (of: (table: Table) => number): number => all.reduce((total, table) => total + of(table), 0);
-  const ratio = sum(({ bytes }) => bytes) / sum(({ least }) => least);
+function findings(all: readonly TableSize[], calls: number, seconds: number): Findings {
+  const sum = (of: (table: TableSize) => number): number => all.reduce((total, table) => total + of(table), 0);
+  const ratio = sum(({ bytes }) => bytes) / sum(({ copied }) => copied);
   const mb = (bytes: number): string => `${figure(bytes / 1e6)} MB`;
   return {
     bars: [
@@ -115,12 +85,12 @@ function findings(all: readonly Table[], calls: number, seconds: number): Findin
         columns: ["", "rows at the end", "size", "size of a copy", "ratio"],
         rows: all
           .filter(({ bytes }) => bytes > 200_000)
-          .map(({ name, rows, bytes, least }) => [
+          .map(({ name, rows, bytes, copied }) => [
             name,
             figure(rows),
             mb(bytes),
-            mb(least),
-            `${figure(bytes / least)}×`,
+            mb(copied),
+            `${figure(bytes / copied)}×`,
           ]),
       },
     ],

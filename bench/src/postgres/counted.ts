@@ -4,8 +4,10 @@ import type { RouterStore } from "@toolglot/trp-core/store";
 import { often } from "../measure.ts";
 import { type Findings, figure } from "../report.ts";
 import { inProcess } from "../trp/clients.ts";
+import { crowd } from "../trp/load.ts";
 import { readCapability, writeCapability } from "../trp/work.ts";
 import { openPool, type Queries } from "./pg.ts";
+import { forgottenSize, tableSizes } from "./sizes.ts";
 import { countWire, type Wire } from "./wire.ts";
 
 /** Work on a store, one after another. */
@@ -46,34 +48,26 @@ export async function walPerCall(
   queries: Queries,
   store: RouterStore,
   call: () => Promise<unknown>,
-  calls: number,
+  { calls, callers = 1 }: { calls: number; callers?: number },
 ): Promise<number> {
   const found: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     await store.audit.head();
     const before = await walBytes(queries);
-    for (let n = 0; n < calls; n += 1) await call();
+    await callOften(call, calls, callers);
     await store.audit.head();
     found.push(((await walBytes(queries)) - before) / calls);
   }
   return Math.min(...found);
 }
 
-/** What a table has grown by with each call: rows, and bytes with its indexes. */
-interface Growth {
-  table: string;
-  rows: number;
-  bytes: number;
-}
-
-async function sizes(queries: Queries, schema: string): Promise<Map<string, [rows: number, bytes: number]>> {
-  const { rows } = await queries.query(
-    `select relname, pg_total_relation_size(c.oid)::text as bytes, (xpath('/row/n/text()',
-       query_to_xml(format('select count(*) as n from %I.%I', $1::text, relname), false, true, '')))[1]::text as rows
-     from pg_class c join pg_namespace s on s.oid = relnamespace where nspname = $1 and relkind = 'r' order by relname`,
-    [schema],
-  );
-  return new Map(rows.map((row) => [String(row.relname), [Number(row.rows), Number(row.bytes)]]));
+/** Calls so often, by so many callers. */
+async function callOften(call: () => Promise<unknown>, calls: number, callers: number): Promise<void> {
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
 }
 
 /** Counts and sizes of each work, on schemas of their own. */
@@ -88,14 +82,22 @@ export async function countedCosts(url: string): Promise<Findings> {
       const { call, close } = begin(store);
       try {
         const counts = await perCall(told, call);
-        const wal = await walPerCall(pool, store, call, often(500));
+        const wal = await walPerCall(pool, store, call, { calls: often(300) });
+        const walOfMany = await walPerCall(pool, store, call, { calls: often(2000), callers: crowd });
         columns.push([
           what,
           ...["statements", "round trips", "transactions", "wire"].map((kind) => figure(counts[kind as keyof Wire])),
           figure(wal),
+          figure(walOfMany),
         ]);
-        for (const { table, rows, bytes } of await growth(pool, schema, store, call))
-          grown.push([what, table, figure(rows), figure(bytes)]);
+        const calls = often(300) * 3 + often(2000) * 3 + 65;
+        await store.audit.head();
+        for (const { name, rows, copied } of await tableSizes(pool, schema)) {
+          if (rows / calls > 0.1) grown.push([what, name, figure(rows / calls), figure(copied / rows)]);
+        }
+        if (what === "a keyed write") {
+          grown.push([what, "operations, their outcome forgotten", "1.00", figure(await forgottenSize(pool, schema))]);
+        }
       } finally {
         await close();
       }
@@ -108,14 +110,22 @@ export async function countedCosts(url: string): Promise<Findings> {
     tables: [
       {
         title: "Counted costs",
-        note: "One caller, one call after another. A round trip: something is sent while nothing is under way on a connection. Bytes on the wire are both ways; those of the write-ahead log have the sealing of audit rows, and no images of whole pages, which each page needs once after a checkpoint.",
-        columns: ["", "statements", "round trips", "transactions", "bytes on the wire", "bytes of WAL"],
+        note: "One caller, one call after another: callers at the same time share statements, round trips and transactions. A round trip: something is sent while nothing is under way on a connection. Bytes on the wire are both ways; those of the write-ahead log have the sealing of audit rows, and no images of whole pages, which each page needs once after a checkpoint.",
+        columns: [
+          "",
+          "statements",
+          "round trips",
+          "transactions",
+          "bytes on the wire",
+          "bytes of WAL",
+          `the same, ${crowd} callers`,
+        ],
         rows: columns,
       },
       {
         title: "What a call leaves",
-        note: "Rows and bytes by which tables grow, indexes with them, over thousands of calls.",
-        columns: ["", "table", "rows per call", "bytes per call"],
+        note: `Rows after thousands of calls in one session, for each call, and the bytes of a row, with indexes, in a new copy of the table. A session remembers its last calls alone, so its calls don't grow.`,
+        columns: ["", "table", "rows per call", "bytes per row"],
         words: [1],
         rows: grown,
       },
@@ -141,28 +151,4 @@ export async function perCall(told: () => Wire, call: () => Promise<unknown>): P
     transactions: least("transactions"),
     wire: least("wire"),
   };
-}
-
-async function growth(
-  queries: Queries,
-  schema: string,
-  store: RouterStore,
-  call: () => Promise<unknown>,
-): Promise<Growth[]> {
-  const calls = often(4000);
-  const settled = async () => {
-    await store.audit.head();
-    for (const table of (await sizes(queries, schema)).keys())
-      await queries.query(`vacuum analyze "${schema}"."${table}"`);
-    return await sizes(queries, schema);
-  };
-  const before = await settled();
-  for (let n = 0; n < calls; n += 1) await call();
-  const after = await settled();
-  return [...after]
-    .map(([table, [rows, bytes]]) => {
-      const [rowsBefore = 0, bytesBefore = 0] = before.get(table) ?? [];
-      return { table, rows: (rows - rowsBefore) / calls, bytes: (bytes - bytesBefore) / calls };
-    })
-    .filter(({ rows, bytes }) => rows > 0.005 || bytes > 1);
 }

@@ -13,6 +13,8 @@ export interface Operation {
   /** Whether the agent changes its mind while it runs. */
   cancels: boolean;
   isAsync: boolean;
+  /** Whether the agent asks for it in two calls at once. */
+  isDoubled: boolean;
   /** Whether it asks for the same under another key when it is told that the outcome is unknown. */
   insists: boolean;
 }
@@ -67,6 +69,7 @@ export class Agent {
   readonly #wire: Wire;
   readonly #features: string[];
   #session: Session | undefined;
+  #opening: Promise<Session | undefined> | undefined;
   #seq = 1;
   #frames = 0;
 
@@ -84,7 +87,10 @@ export class Agent {
       await this.#time.sleep(this.#random.mostlyNear(0, 6_000));
       const mind = { isMadeUp: false };
       const cancelling = operation.cancels ? this.#cancel(operation, until, mind) : undefined;
+      const isDoubled = operation.isDoubled && !operation.cancels;
+      const twin = isDoubled ? this.#call(operation, until, "-twin") : undefined;
       const told = await this.#call(operation, until);
+      await twin;
       mind.isMadeUp = true;
       await cancelling;
       if (told === "unknown" && operation.insists) await this.#call(insisted(operation), until);
@@ -132,7 +138,8 @@ export class Agent {
   }
 
   async #cancel(operation: Operation, until: number, mind: { isMadeUp: boolean }): Promise<void> {
-    await this.#time.sleep(this.#random.mostlyNear(0, 3_000));
+    await this.#open();
+    await this.#time.sleep(this.#random.chance(0.6) ? this.#random.between(0, 60) : this.#random.between(0, 3_000));
     const heard = this.#heardOf(operation);
     const callId = this.#callId(operation);
     while (!mind.isMadeUp && this.#time.now < until) {
@@ -168,8 +175,16 @@ export class Agent {
     if (error_code === "TRP_1002" || error_code === "TRP_1004") this.#seq = retry_hint.expected_seq;
   }
 
+  /** The session, and a new one when there is none: one, whoever asks meanwhile. */
   async #open(): Promise<Session | undefined> {
     if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#hello().finally(() => {
+      this.#opening = undefined;
+    });
+    return await this.#opening;
+  }
+
+  async #hello(): Promise<Session | undefined> {
     const hello = { agent_id: "agent", supported_versions: ["0.1"], resume_session_id: null, features: this.#features };
     const opened = await this.#wire.send(
       this.process,

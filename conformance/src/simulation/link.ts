@@ -65,6 +65,7 @@ export class NetworkLink implements Link {
   readonly #delays: Delays;
   readonly #open = new Set<Request>();
   #doomed = 0;
+  #moment: { commits: number; act: () => void } | undefined;
   /** The newest transaction that was acknowledged to this process, and in which timeline. */
   #acknowledged = 0;
   #timeline: number;
@@ -115,6 +116,7 @@ export class NetworkLink implements Link {
       }
       this.#time.note(`db ${this.#process.name} ${about.method} ${brief(end)}`);
       const { position } = this.#database;
+      if (!about.isRead) this.#countDown();
       if (!this.#open.has(request) || this.isCut) return;
       this.#time.after(this.#travel(), this.#process, () => {
         if (!this.#open.delete(request)) return;
@@ -155,9 +157,21 @@ export class NetworkLink implements Link {
     }
   }
 
+  /** Does something at the moment when the so-many-th transaction from now is committed, and nobody knows of it yet. */
+  atCommit(commits: number, act: () => void): void {
+    this.#moment = { commits, act };
+  }
+
   /** The next so many transactions find their connections ended by the database in the middle of what they do. */
   doom(transactions: number): void {
     this.#doomed += transactions;
+  }
+
+  #countDown(): void {
+    if (this.#moment === undefined || --this.#moment.commits > 0) return;
+    const { act } = this.#moment;
+    this.#moment = undefined;
+    act();
   }
 
   #arrive(request: Request): void {

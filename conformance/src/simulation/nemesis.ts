@@ -2,10 +2,10 @@ import type { Random } from "./random.ts";
 
 /** What can go wrong, in one place or for all. */
 export interface Troubled {
-  /** Kills a router, which comes back after a while. */
-  kill(downMs: number): void;
-  /** Stops a router, which then goes on as if nothing had been. */
-  stop(forMs: number): void;
+  /** Kills a router, which comes back after a while: now, or when so many more of its transactions are committed. */
+  kill(downMs: number, commits: number): void;
+  /** Stops a router, now or then, which later goes on as if nothing had been. */
+  stop(forMs: number, commits: number): void;
   /** Cuts a router off from the database, or from the agents. */
   cut(from: "database" | "agents", forMs: number): void;
   /** Ends the connections of a router at the database in the middle of its next transactions. */
@@ -22,13 +22,16 @@ export interface Troubled {
 
 const hour = 3_600_000;
 
+/** After how many transactions: none, or few. */
+const soon = (random: Random): number => random.pick([0, 0, 1, 2, 3, 5]);
+
 /** One kind of trouble, and how it is drawn. */
 const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => void>> = {
-  kill: (troubled, random) => troubled.kill(random.between(100, 6_000)),
-  stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000)),
+  kill: (troubled, random) => troubled.kill(random.between(100, 6_000), soon(random)),
+  stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000), soon(random)),
   "cut off": (troubled, random) =>
     troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000)),
-  terminate: (troubled, random) => troubled.terminate(random.pick([1, 1, 2, 5])),
+  terminate: (troubled, random) => troubled.terminate(random.pick([1, 3, 8, 20])),
   restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
   "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),
   lock: (troubled, random) => troubled.lock(random.mostlyNear(20, 4_000), random.between(500, 4_000)),

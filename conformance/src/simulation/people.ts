@@ -63,13 +63,16 @@ export class People {
   settleAll(outside: Outside, wrong: string[]): void {
     const node = this.#random.pick(this.#nodes.filter(({ router }) => router !== undefined));
     this.#through(node, async (router) => {
-      for (const record of await router.operations.inDoubt(boss)) {
-        const [receipt] = outside.receiptsOf(nameOf(record));
-        const isDone = receipt !== undefined;
-        this.#time.note(`a person: ${record.key} is ${isDone ? "done" : "not applied"}`);
-        await router.operations
-          .resolve(boss, record, isDone ? { state: "done", value: { receipt } } : { state: "not-applied" })
-          .catch((error) => wrong.push(`unsettled: ${nameOf(record)} could not be settled: ${error}`));
+      try {
+        for (const record of await router.operations.inDoubt(boss)) {
+          const [receipt] = outside.receiptsOf(nameOf(record));
+          const isDone = receipt !== undefined;
+          this.#time.note(`a person: ${record.key} is ${isDone ? "done" : "not applied"}`);
+          const result = isDone ? { state: "done" as const, value: { receipt } } : { state: "not-applied" as const };
+          await router.operations.resolve(boss, record, result);
+        }
+      } catch (error) {
+        wrong.push(`doubt: what is in doubt could not be settled: ${error}`);
       }
     });
   }

@@ -12,7 +12,6 @@ export interface Outcome {
   wrong: string[];
   /** How often what happened. */
   counts: Record<string, number>;
-  events: number;
   /** What happened, line by line: only when it was asked for. */
   trace: string[] | undefined;
 }
@@ -31,29 +30,31 @@ export async function simulate(
   { mistakes = {}, isTraced = false }: SimulateOptions = {},
 ): Promise<Outcome> {
   const world = new World(seed, { mistakes, isTraced });
-  const { time, database, wrong, counts } = world;
+  const { time, wrong, counts } = world;
   watchClaims(world);
   const undo = time.install(new Random(seed ^ 0x5eed));
   try {
-    await world.play(() => checkQuiet(world));
+    await world.play(async () => {
+      await checkQuiet(world);
+      await checkAudit(world);
+    });
     await checkEnd(world);
-    const report = await auditOf(world);
-    if (report !== undefined) wrong.push(`audit: ${report}`);
+    await checkAudit(world);
   } finally {
     undo();
   }
   counts.effects = world.outside.done.length;
-  counts.lost = database.lost.length;
-  return { seed, digest: time.digest(), wrong, counts, events: time.events, trace: time.lines };
+  counts.events = time.events;
+  return { seed, digest: time.digest(), wrong, counts, trace: time.lines };
 }
 
-/** What is wrong with the audit log: its chain, and the rows about each operation. */
-async function auditOf({ time, nodes }: World): Promise<string | undefined> {
+/** Reads the audit log through a router: its chain, and the rows about each operation. */
+async function checkAudit({ time, nodes, wrong }: World): Promise<void> {
   const node = nodes.find(({ router, process }) => router !== undefined && process.isAlive);
   let report: { ok: boolean } | undefined;
   time.after(0, node?.process, async () => {
     report = await node?.router?.audit.verify();
   });
   await time.run(time.now + 30_000, () => report !== undefined);
-  return report?.ok ? undefined : (JSON.stringify(report) ?? "it could not be read");
+  if (!report?.ok) wrong.push(`audit: ${JSON.stringify(report) ?? "it could not be read"}`);
 }

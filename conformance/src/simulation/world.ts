@@ -94,7 +94,7 @@ export class World {
       await time.run(time.now + 2_000);
       if (database.isUp) for (const { link } of this.nodes) link.accept();
       const begun = await database.look(({ operations }) => operations.list({ states: ["started"], limit: 100 }));
-      const isUp = database.isUp && this.nodes.every(({ process }) => process.isAlive && !process.isStopped);
+      const isUp = this.nodes.every(({ process, link }) => process.isAlive && !process.isStopped && link.isOpen());
       if (isUp && outside.underWay === 0 && begun.every(isAnswered)) return;
     }
   }
@@ -165,16 +165,25 @@ export class World {
       if (lagMs) time.after(downMs + 8_000, undefined, () => this.nodes.map((each) => each.link.accept()));
     };
     act({
-      kill: (downMs) => {
-        if (!node.process.isAlive) return;
-        node.kill();
-        time.after(downMs, undefined, () => node.start());
-      },
-      stop: (forMs) => {
+      kill: (downMs, commits) => {
         const { process } = node;
-        if (!process.isAlive || process.isStopped) return;
-        process.isStopped = true;
-        time.after(forMs, undefined, () => time.resume(process));
+        const kill = (): void => {
+          if (!process.isAlive || !this.#isTroubled) return;
+          node.kill();
+          time.after(downMs, undefined, () => node.start());
+        };
+        if (commits === 0) kill();
+        else node.link.atCommit(commits, kill);
+      },
+      stop: (forMs, commits) => {
+        const { process } = node;
+        const stop = (): void => {
+          if (!process.isAlive || process.isStopped || !this.#isTroubled) return;
+          process.isStopped = true;
+          time.after(forMs, undefined, () => time.resume(process));
+        };
+        if (commits === 0) stop();
+        else node.link.atCommit(commits, stop);
       },
       cut: (from, forMs) => {
         const { link } = node;
@@ -220,7 +229,8 @@ function drawWork(random: Random, agents: number): Operation[][] {
         op,
         name: op,
         kind: random.chance(0.4) ? "opaque" : random.pick(kinds),
-        cancels: !isShared && random.chance(0.25),
+        cancels: !isShared && random.chance(0.2),
+        isDoubled: random.chance(0.25),
         isAsync: random.chance(0.2),
         insists: !isShared && random.chance(0.5),
       };

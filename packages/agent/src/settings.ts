@@ -6,7 +6,6 @@ import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import { type RunLogs, runLogs } from "./session/run-logs.ts";
 import { checkSteps } from "./steps/check-steps.ts";
-import type { StepClock } from "./steps/steps-part.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "checkCalls" | "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
@@ -40,8 +39,8 @@ export interface Settings
   limits: Required<AgentLimits>;
   retry: Required<RetryOptions>;
   runtime: AgentRuntime;
-  /** Of a run of steps. */
-  stepClock?: StepClock;
+  /** Milliseconds that the steps of a run took: its clock, which is the same when it is played again. */
+  stepClock?: { ms: number };
 }
 
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */

@@ -86,9 +86,9 @@ export function readOnly(database: string, cause?: unknown): ToolglotError {
   return storeError("trp/store-readonly", text, { database }, cause);
 }
 
-/** Whether PostgreSQL refused a statement. */
-export function isFailed(error: unknown): boolean {
-  return ToolglotError.isInstance(error) && error.code === "trp/store-failed";
+/** Whether one item of a statement for several may be the reason of an error: PostgreSQL refused it, or others held a lock. */
+export function mayBeOfOne(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && ["trp/store-failed", "trp/store-busy"].includes(error.code);
 }
 
 /**

@@ -42,7 +42,7 @@ export function openPostgres(options: PostgresOptions): Promise<RouterStore> {
 /** The same; `isFast`: see `Opened`. */
 export async function openStore(options: PostgresOptions, isFast: boolean): Promise<RouterStore> {
   const settings = checkOptions(options);
-  const { database, acknowledged } = connect(settings);
+  const database = connect(settings);
   try {
     const durability = await checkServer(database, settings);
     await migrate(database.connections, settings);
@@ -50,6 +50,7 @@ export async function openStore(options: PostgresOptions, isFast: boolean): Prom
       if (!isLost(error) || settings.onLostWrites === "stop") throw error;
       settings.onError(error as Error);
     });
+    const acknowledged = watch(database, settings);
     const clock = new DatabaseClock(database, settings.onError);
     if (settings.now === undefined) await clock.start();
     return postgresStore({ database, settings, durability, clock, acknowledged, isFast });
@@ -68,7 +69,7 @@ export async function migratePostgres(
 ): Promise<{ from: number; to: number; statements: string[] }> {
   const { dryRun = false, ...rest } = options;
   const settings: Settings = { ...checkOptions(rest), migrate: "auto" };
-  const { database } = connect(settings);
+  const database = connect(settings);
   try {
     const pending = await pendingMigrations(database.connections, settings);
     if (!dryRun && pending.statements.length > 0) await migrate(database.connections, settings);
@@ -83,7 +84,7 @@ export async function migratePostgres(
  * stopped go on. Call it after a person has looked what was lost.
  */
 export async function acceptPostgres(options: PostgresOptions): Promise<void> {
-  const { database } = connect(checkOptions(options));
+  const database = connect(checkOptions(options));
   try {
     await database.write((tx) => tx.change(acceptLoss));
     await noteCluster(database);
@@ -92,13 +93,16 @@ export async function acceptPostgres(options: PostgresOptions): Promise<void> {
   }
 }
 
-function connect(settings: Settings): { database: Database; acknowledged: Acknowledged } {
-  const connections = new Connections(settings);
-  const database = new Database(connections, settings);
+function connect(settings: Settings): Database {
+  return new Database(new Connections(settings), settings);
+}
+
+/** From now on each new connection is looked at: whether it leads to the database that has acknowledged what this process knows. */
+function watch(database: Database, { onLostWrites, onError }: Settings): Acknowledged {
   const acknowledged = new Acknowledged();
-  const { onLostWrites, onError } = settings;
-  database.onReconnect = async (reader) => {
-    await acknowledged.check(reader, connections.database).catch(async (error: unknown) => {
+  const name = database.connections.database;
+  database.onConnect = async (reader) => {
+    await acknowledged.check(reader, name).catch(async (error: unknown) => {
       if (!isLost(error)) throw error;
       acknowledged.clear();
       onError(error as Error);
@@ -109,10 +113,10 @@ function connect(settings: Settings): { database: Database; acknowledged: Acknow
     });
   };
   database.isAccepted = async (reader) => {
-    await checkIdentity(reader, connections.database);
+    await checkIdentity(reader, name);
     return true;
   };
-  return { database, acknowledged };
+  return acknowledged;
 }
 
 /** Notes which cluster the tables are in; rejects when it was another one. */

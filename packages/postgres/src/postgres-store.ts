@@ -1,4 +1,4 @@
-import { expectingFrames, type RouterStore } from "@toolglot/trp-core/store";
+import { expectingFrames, type Retention, type RouterStore } from "@toolglot/trp-core/store";
 import type { Acknowledged } from "./database/acknowledged.ts";
 import type { DatabaseClock } from "./database/clock.ts";
 import type { Database } from "./database/database.ts";
@@ -10,6 +10,7 @@ import { FrameQueue } from "./fast/frame-queue.ts";
 import { stepsOf } from "./fast/steps.ts";
 import { Wakes } from "./listening/wakes.ts";
 import { wakingApprovals, wakingOperations } from "./listening/waking.ts";
+import { OpenCalls } from "./open-calls.ts";
 import type { Settings } from "./options.ts";
 import { prune } from "./prune.ts";
 import { Sealer } from "./sealing/sealer.ts";
@@ -51,34 +52,41 @@ export function postgresStore({ database, settings, durability, clock, acknowled
   const [entries, steps] = [entriesOf(database), stepsOf(database)];
   const queue = new FrameQueue(database, entries);
   const operations = isFast ? { ...slow, ...fastOperations({ database, queue, entries, steps, slow }) } : slow;
+  const calls = new OpenCalls();
   const wakes = new Wakes(settings);
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
     durability,
     sessions: isFast
-      ? expectingFrames({ ...sessions, ...fastFrames(database, queue, steps) }, now, (token) => queue.send(token))
-      : sessions,
-    operations: wakingOperations(notedOperations(operations, acknowledged), wakes),
-    parts: postgresParts(database),
-    approvals: wakingApprovals(postgresApprovals(database), wakes),
-    audit: postgresAudit(database, sealer),
-    outbox: postgresOutbox(database, sealer),
-    artifacts: postgresArtifacts(database),
-    catalog: postgresCatalog(database),
-    rates: postgresRates(database),
-    logs: postgresLogs(database),
-    blobs: postgresBlobs(database),
+      ? expectingFrames(calls.of({ ...sessions, ...fastFrames(database, queue, steps) }), now, (token) =>
+          queue.send(token),
+        )
+      : calls.of(sessions),
+    operations: wakingOperations(calls.of(notedOperations(operations, acknowledged)), wakes),
+    parts: calls.of(postgresParts(database)),
+    approvals: wakingApprovals(calls.of(postgresApprovals(database)), wakes),
+    audit: calls.of(postgresAudit(database, sealer)),
+    outbox: calls.of(postgresOutbox(database, sealer)),
+    artifacts: calls.of(postgresArtifacts(database)),
+    catalog: calls.of(postgresCatalog(database)),
+    rates: calls.of(postgresRates(database)),
+    logs: calls.of(postgresLogs(database)),
+    blobs: calls.of(postgresBlobs(database)),
     now,
-    async ping() {
-      await database.statement({ sql: beat, values: [database.now(), id], recover: async () => undefined });
-    },
-    async prune(retention) {
-      await sealer.seal();
-      await prune(database, retention);
-    },
+    ...calls.of({
+      async ping() {
+        await database.statement({ sql: beat, values: [database.now(), id], recover: async () => undefined });
+      },
+      async prune(retention?: Retention) {
+        await sealer.seal();
+        await prune(database, retention);
+      },
+    }),
     close() {
-      closing ??= Promise.all([sealer.close(), wakes.close()])
+      closing ??= calls
+        .close()
+        .then(() => Promise.all([sealer.close(), wakes.close()]))
         .catch(settings.onError)
         .then(() => {
           clock.stop();

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Admission, Pending, RouterStore } from "@toolglot/trp-core/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -15,9 +17,10 @@ import {
   who,
 } from "../../trp-core/src/store-suite/fixtures.ts";
 import { isLost } from "../src/errors.ts";
+import { migratePostgres } from "../src/index.ts";
 import { openStore } from "../src/open-postgres.ts";
 import { type Cut, CuttingProxy, commits } from "./cutting-proxy.ts";
-import { emptied, newSchema, query, skip, why } from "./stores.ts";
+import { emptied, newSchema, query, skip, url, why } from "./stores.ts";
 
 // The connection ends around a commit, and the method must come to the same as with a connection that doesn't: nothing is
 // written twice, nothing is lost, and the caller is told what is so.
@@ -175,17 +178,31 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
   const stores = new Map<boolean, RouterStore>();
   const errors: Error[] = [];
   beforeAll(async () => {
-    const address = await proxy.listen();
+    // It has the rights that the README lists, and no others.
+    await migratePostgres({ url, schema });
+    await query(async (client) => {
+      const rights = /```sql\n(GRANT[^]*?)```/.exec(
+        readFileSync(join(import.meta.dirname, "../README.md"), "utf8"),
+      )?.[1];
+      const own = (rights ?? "")
+        .replace(/.* DATABASE .*\n/, "")
+        .replaceAll("toolglot", schema)
+        .replaceAll("router", schema);
+      await client.query(`CREATE ROLE ${schema} LOGIN PASSWORD 'x'; ${own}`);
+    });
+    const at = new URL(await proxy.listen());
+    [at.username, at.password] = [schema, "x"];
     for (const isFast of [true, false]) {
-      // To emptied the tables between the cases is to lose what they held.
+      // To empty the tables between the cases is to lose what they held.
       const onError = (error: Error): void => void (isLost(error) || errors.push(error));
-      const options = { url: address, schema, now: () => time, onLostWrites: "report", onError } as const;
+      const options = { url: at.href, schema, now: () => time, onLostWrites: "report", onError } as const;
       stores.set(isFast, await openStore(options, isFast));
     }
   });
   afterAll(async () => {
     for (const store of stores.values()) await store.close();
     await proxy.close();
+    await query((client) => client.query(`DROP OWNED BY ${schema}; DROP ROLE ${schema}`));
   });
 
   /** Returns the answer of the method, and all that the tables hold then. */

@@ -98,7 +98,10 @@ export class CuttingProxy {
         if (rest.length < length) return;
         const bytes = rest.subarray(0, length);
         rest = rest.subarray(length);
-        const message = { type: isStarted ? String.fromCharCode(bytes[0] as number) : "", body: bytes.toString("utf8", head + 4) };
+        const message = {
+          type: isStarted ? String.fromCharCode(bytes[0] as number) : "",
+          body: bytes.toString("utf8", head + 4),
+        };
         isStarted = true;
         if (this.#armed?.on(message) !== true) {
           if (isLate) this.#late.push(() => server.write(bytes));

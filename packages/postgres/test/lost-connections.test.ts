@@ -40,7 +40,8 @@ describe.skipIf(skip)(`a database that goes away${why}`, () => {
       faultOf(store.operations.read(claimRequest())),
       faultOf(store.ping()),
     ]);
-    for (const fault of faults) expect(fault).toMatch(/^trp\/store-unavailable: .* can't be reached: .*Nothing was written/);
+    for (const fault of faults)
+      expect(fault).toMatch(/^trp\/store-unavailable: .* can't be reached: .*Nothing was written/);
     proxy.up();
     // It goes on by itself.
     expect((await store.operations.start(claimRequest({ key: `away ${isFast}` }), {})).status).toBe("claimed");
@@ -51,20 +52,24 @@ describe.skipIf(skip)(`a database that goes away${why}`, () => {
     ["start", true],
     ["start", false],
     ["append", false],
-  ] as const)("should say that it does not know when the answer to a %s is lost (fast: %s)", async (what, isFast) => {
-    const store = await open({}, isFast);
-    proxy.cut("after", commits);
-    const key = `unsettled ${what} ${isFast}`;
-    const writing = faultOf(
-      what === "append" ? append(store, key) : store.operations.start(claimRequest({ key }), {}),
-    );
-    await proxy.wasCut();
-    proxy.down();
-    expect(await writing).toMatch(/^trp\/store-unsettled: .*whether it was committed is not known/);
-    proxy.up();
-    if (what === "append") expect((await rows(store)).filter((id) => id === key)).toEqual([key]);
-    else expect(await store.operations.read(claimRequest({ key }))).toMatchObject({ state: "started" });
-  }, 20_000);
+  ] as const)(
+    "should say that it does not know when the answer to a %s is lost (fast: %s)",
+    async (what, isFast) => {
+      const store = await open({}, isFast);
+      proxy.cut("after", commits);
+      const key = `unsettled ${what} ${isFast}`;
+      const writing = faultOf(
+        what === "append" ? append(store, key) : store.operations.start(claimRequest({ key }), {}),
+      );
+      await proxy.wasCut();
+      proxy.down();
+      expect(await writing).toMatch(/^trp\/store-unsettled: .*whether it was committed is not known/);
+      proxy.up();
+      if (what === "append") expect((await rows(store)).filter((id) => id === key)).toEqual([key]);
+      else expect(await store.operations.read(claimRequest({ key }))).toMatchObject({ state: "started" });
+    },
+    20_000,
+  );
 
   it.each([true, false])("should do nothing again that may arrive late (fast: %s)", async (isFast) => {
     const store = await open({ retryForMs: 5_000 }, isFast);

@@ -6,7 +6,8 @@ export interface Sent {
   values: unknown[];
 }
 
-const explainable = /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i;
+/** One statement that has a plan, on tables of the store. */
+const explainable = /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b[^;]*@[a-z][^;]*$/;
 
 /**
  * Keeps what every connection of `pg` sends from now on, each statement once: those that have a plan. Names of schemas are put as `@`, as
@@ -20,17 +21,16 @@ export function collectStatements(): Map<string, Sent> {
     const config = typeof first === "object" && first !== null ? (first as QueryConfig) : undefined;
     const text = config?.text ?? (typeof first === "string" ? first : undefined);
     const values = config?.values ?? (Array.isArray(second) ? second : []);
-    if (text !== undefined && explainable.test(text)) {
-      const plain = text.replace(/"[a-z_][a-z0-9_]*"\./g, "@");
-      if (!found.has(plain)) found.set(plain, { text: plain, values });
-    }
+    const plain = text?.replace(/"[a-z_][a-z0-9_]*"\./g, "@");
+    if (plain !== undefined && explainable.test(plain) && !found.has(plain)) found.set(plain, { text: plain, values });
     return Reflect.apply(query, this, given);
   } as typeof query;
   return found;
 }
 
-/** How many rows {@link fill} puts into what grows with calls. */
-export const manyRows = 100_000;
+/** How many rows {@link fill} puts into what most grows with calls, and into other tables. */
+const manyRows = 100_000;
+const someRows = 20_000;
 
 /** Fills the tables of a schema, so that no plan may read one from end to end. */
 export async function fill(client: Client, schema: string): Promise<void> {
@@ -46,6 +46,7 @@ export async function fill(client: Client, schema: string): Promise<void> {
       "sessions",
       "id, tenant, principal, expected_seq, view, expires_at, record",
       `'s' || g, 't' || g % 50, 'p', 9, 'v', ${far}, '{}'`,
+      someRows,
     ),
     rows("frames", "session, frame_id, seq, digest, calls", "g / 10, 'f' || g, g % 10, 'd', '[]'"),
     rows(
@@ -58,28 +59,28 @@ export async function fill(client: Client, schema: string): Promise<void> {
       "id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, ttl_ms, keep_ms, due_at, effect_id, data",
       `sha256(g::text::bytea), 'scope' || g % 100, 'k' || g, 'f', ${state}, nextval('"${schema}".fences'), 'o', ${far}, ${far}, 1000, 1000, ${far}, 'e' || g, '{}'`,
     ),
-    rows("parts", "operation, id, at, part", `sha256((g / 5)::text::bytea), g, ${far}, '{}'`),
+    rows("parts", "operation, id, at, part", `sha256((g / 5)::text::bytea), g, ${far}, '{}'`, someRows),
     rows(
       "approvals",
       "id, tenant, requester, status, operation, expires_at, record",
       `'a' || g, 't' || g % 5, 'r' || g % 500, ${status}, sha256(g::text::bytea), ${far}, '{}'`,
     ),
-    rows("tokens", "jti, operation, expires_at", `'j' || g, 'o', ${far}`),
-    rows("audit_new", "at, entry", `${far}, '{}'`),
+    rows("tokens", "jti, operation, expires_at", `'j' || g, 'o', ${far}`, someRows),
+    rows("audit_new", "at, entry", `${far}, '{}'`, someRows),
     rows("audit", "n, at, entry, prev_hash, hash", `g, ${far}, '{}', 'p', 'h'`),
-    rows("outbox_new", "at, event", `${far}, '{}'`),
-    rows("outbox", "n, at, event", `g, ${far}, '{}'`),
-    rows("artifacts", "id, expires_at, record", `'r' || g, ${far}, '{}'`, 20_000),
-    rows("artifact_parts", "artifact, place, bytes", "'r' || g, 0, '\\x00'", 20_000),
-    rows("logs", "name, count", "'l' || g, 3", 20_000),
-    rows("log_lines", "name, n, line", "'l' || g / 5, g, '{}'"),
-    rows("blobs", "name, size, parts", "'b' || g, 1, ARRAY[sha256(g::text::bytea)]", 20_000),
-    rows("blob_parts", "digest, uses, bytes", "sha256(g::text::bytea), 1, '\\x00'", 20_000),
-    rows("rates", "key, full_at", "'k' || g, 0", 20_000),
+    rows("outbox_new", "at, event", `${far}, '{}'`, someRows),
+    rows("outbox", "n, at, event", `g, ${far}, '{}'`, someRows),
+    rows("artifacts", "id, expires_at, record", `'r' || g, ${far}, '{}'`, someRows),
+    rows("artifact_parts", "artifact, place, bytes", "'r' || g, 0, '\\x00'", someRows),
+    rows("logs", "name, count", "'l' || g, 3", someRows),
+    rows("log_lines", "name, n, line", "'l' || g / 5, g, '{}'", someRows),
+    rows("blobs", "name, size, parts", "'b' || g, 1, ARRAY[sha256(g::text::bytea)]", someRows),
+    rows("blob_parts", "digest, uses, bytes", "sha256(g::text::bytea), 1, '\\x00'", someRows),
+    rows("rates", "key, at, filling_ms, taken", "'k' || g, 0, 1, true", someRows),
   ]) {
     await client.query(sql);
   }
-  await client.query("ANALYZE");
+  await client.query(`ANALYZE ${large.map((table) => `"${schema}".${table}`).join(", ")}`);
 }
 
 interface Plan {
@@ -88,8 +89,23 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Tables with few rows, which are read from end to end for good reason. */
-const small = new Set(["meta", "heads", "consumers", "checkpoints", "heartbeats", "epochs", "views", "locks"]);
+/** The tables that {@link fill} fills. */
+const large = [
+  ...[
+    "sessions",
+    "frames",
+    "calls",
+    "operations",
+    "parts",
+    "approvals",
+    "tokens",
+    "audit_new",
+    "audit",
+    "outbox_new",
+    "outbox",
+  ],
+  ...["artifacts", "artifact_parts", "logs", "log_lines", "blobs", "blob_parts", "rates"],
+];
 
 /** Returns the large tables that a statement would read from end to end. */
 export async function scannedBy(client: Client, schema: string, { text, values }: Sent): Promise<string[]> {
@@ -99,7 +115,7 @@ export async function scannedBy(client: Client, schema: string, { text, values }
     ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? "?"] : []),
     ...(plan.Plans ?? []).flatMap(scanned),
   ];
-  return scanned((rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan).filter(
-    (table) => !small.has(table),
+  return scanned((rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan).filter((table) =>
+    large.includes(table),
   );
 }

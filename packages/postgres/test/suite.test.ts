@@ -1,9 +1,12 @@
 import { operationLogSuite, storageSuite } from "@toolglot/storage/testing";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { storeSuite } from "@toolglot/trp-core/store-suite";
-import { afterEach, describe, it } from "vitest";
-import { emptyStore, skip, why } from "./stores.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { openPostgres } from "../src/index.ts";
+import { collectStatements, fill, scannedBy } from "./plans.ts";
+import { emptyStore, newSchema, query, skip, url, why } from "./stores.ts";
 
+const statements = collectStatements();
 const opened: RouterStore[] = [];
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
@@ -28,4 +31,22 @@ describe.skipIf(skip)(`PostgreSQL operation log${why}`, () => {
       return store.operations;
     }),
   );
+});
+
+describe.skipIf(skip)(`PostgreSQL plans${why}`, () => {
+  // Of all that the cases above have made the store send.
+  it("should read no large table from end to end", async () => {
+    const schema = newSchema();
+    await (await openPostgres({ url, schema })).close();
+    await query(async (client) => {
+      await fill(client, schema);
+      const scans: string[] = [];
+      for (const sent of statements.values()) {
+        const tables = await scannedBy(client, schema, sent);
+        if (tables.length > 0) scans.push(`${tables.join(", ")}: ${sent.text}`);
+      }
+      await client.query(`DROP SCHEMA "${schema}" CASCADE`);
+      expect(scans).toEqual([]);
+    });
+  }, 60_000);
 });

@@ -69,14 +69,15 @@ async function call(seq: number, key = `key-${seq}`): Promise<StartResult> {
 
 const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
+/** Runs a query of the tables of the store, which are written as `@operations`. */
+async function ask(client: Client, sql: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'operations'");
+  const own = rows.map(({ schemaname }) => String(schemaname)).find((name) => name.startsWith(`test_${process.pid}_`));
+  return (await client.query(sql.replaceAll("@", `"${own}".`))).rows;
+}
+
 const countOf = (table: string): Promise<number> =>
-  query(async (client) => {
-    const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'operations'");
-    const own = rows
-      .map(({ schemaname }) => String(schemaname))
-      .find((name) => name.startsWith(`test_${process.pid}_`));
-    return Number((await client.query(`SELECT count(*) AS n FROM "${own}".${table}`)).rows[0].n);
-  });
+  query(async (client) => Number((await ask(client, `SELECT count(*) AS n FROM @${table}`))[0]?.n));
 
 describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
   it("should go together, also those of one session", async () => {
@@ -107,6 +108,22 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
     const admissions = [frame(1), frame(2), frame(3, { calls: [] }), frame(4)];
     const results = await Promise.all(admissions.map((one) => store.sessions.admit(one)));
     expect(results.map(({ status }) => status)).toEqual(["duplicate", "admitted", "admitted", "admitted"]);
+  });
+
+  it("should make nobody wait for what another call waits for", async () => {
+    await store.sessions.create({ id: "free", ...who, agentId: "agent", features: [], view: "view", ttlMs: 60_000 });
+    await query(async (client) => {
+      await client.query("BEGIN");
+      await ask(client, "SELECT 1 FROM @sessions WHERE id = 'sess' FOR UPDATE");
+      let isAdmitted = false;
+      const locked = store.sessions.admit(frame(1)).then(() => {
+        isAdmitted = true;
+      });
+      const free = await store.sessions.admit(frame(1, { sessionId: "free" }));
+      expect([free.status, isAdmitted]).toEqual(["admitted", false]);
+      await client.query("ROLLBACK");
+      await locked;
+    });
   });
 
   it.each(["before", "after"] as const)("should be done once when the connection ends %s the commit", async (when) => {

@@ -34,10 +34,12 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     `${flag} takes a date, as 2026-11-01 or 2026-11-01T08:00:00Z, not "${text}".`,
   check: {
     about: "says all mistakes of the configuration at once; exit code 2 when there are some",
-    connect: "starts each server, and shows what becomes of its tools",
+    connect: "starts each server, and shows what becomes of its tools; asks a database whether it can be the store",
     well: (servers: number) => `The configuration is fine: ${servers} server${servers === 1 ? "" : "s"}.`,
     down: (server: string, reason: string) => `${server}: not reached: ${reason}`,
     login: (server: string) => `it wants a login: ${cli} gateway login ${server}`,
+    oldTables: (store: string, from: number, to: number) =>
+      `${store}: the tables are of version ${from}, and ${to} is needed: ${cli} gateway migrate`,
     noTools: "No tools.",
     slow: "it gave no list of tools in time",
   },

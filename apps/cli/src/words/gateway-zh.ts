@@ -30,10 +30,11 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
   badDate: (flag, text) => `${flag} 需要一个日期，如 2026-11-01 或 2026-11-01T08:00:00Z，而不是“${text}”。`,
   check: {
     about: "一次列出配置里的所有错误；有错误时退出码为 2",
-    connect: "启动每个服务器，并显示它的工具会怎样处理",
+    connect: "启动每个服务器，并显示它的工具会怎样处理；并询问数据库能否用作存储",
     well: (servers) => `配置没有问题：${servers} 个服务器。`,
     down: (server, reason) => `${server}：无法连接：${reason}`,
     login: (server) => `需要登录：${cli} gateway login ${server}`,
+    oldTables: (store, from, to) => `${store}：表是版本 ${from}，需要版本 ${to}：${cli} gateway migrate`,
     noTools: "没有工具。",
     slow: "没有按时给出工具列表",
   },

@@ -44,6 +44,8 @@ describe.skipIf(noPostgres)(`a store in PostgreSQL${noPostgres ? ` (${noPostgres
     const early = await at.run("--no-auth", "--http", "0");
     expect([early.code, early.stderr]).toEqual([3, expect.stringContaining("toolglot gateway migrate")]);
     expect((await at.run("approvals", "list")).code).toBe(3);
+    const checked = await at.run("check", "--connect");
+    expect([checked.code, checked.stderr]).toEqual([1, expect.stringMatching(/version 0, and \d+ is needed/)]);
     const dry = await at.run("migrate", "--dry-run");
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/create table/i)]);
     expect(dry.stderr).toMatch(/from version 0 to \d+/);
@@ -51,6 +53,7 @@ describe.skipIf(noPostgres)(`a store in PostgreSQL${noPostgres ? ` (${noPostgres
     const { code, stdout } = await at.run("migrate", "--json");
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ from: 0 })]);
     expect((await tables()).length).toBeGreaterThan(5);
+    expect((await at.run("check", "--connect")).code).toBe(0);
     expect((await at.run("migrate")).stdout).toContain("as they should be");
     expect((await at.run("approvals", "list")).stdout).toContain("Nothing waits for approval.");
   }, 60_000);

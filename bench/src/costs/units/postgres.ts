@@ -21,7 +21,7 @@ export const units = (): Unit[] =>
         once: call,
         isElsewhere: true,
         counts: () => ({ ...counts() }),
-        figures: async () => ({ WAL: await walPerCall(pool, store, call, 100) }),
+        figures: async () => ({ WAL: await walPerCall(pool, store, call, { calls: 100 }) }),
         async close() {
           await close();
           await pool.query(`drop schema "${schema}" cascade`);

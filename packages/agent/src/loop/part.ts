@@ -13,9 +13,18 @@ import type {
 import type { CompactionInput } from "../context/compaction.ts";
 import type { RunError } from "../result.ts";
 import type { RequestTrace, TracedRequest } from "../tracing.ts";
-import type { ModelFault } from "./model-stream.ts";
 import type { OwnTool } from "./tools.ts";
-import type { Answer, AskedActions, Draft, Outcome, Repair, Runnable, StepSetting, Verdict } from "./types.ts";
+import type {
+  Answer,
+  AskedActions,
+  Draft,
+  ModelFault,
+  Outcome,
+  Repair,
+  Runnable,
+  StepSetting,
+  Verdict,
+} from "./types.ts";
 
 /**
  * A feature of the loop, with a state that only it sees. A run has the parts that its options ask for, and calls the members that they have,

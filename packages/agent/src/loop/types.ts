@@ -86,6 +86,13 @@ export interface Draft {
   idOf(given: string): string;
 }
 
+/** Fault of a request. */
+export interface ModelFault {
+  error: RunError;
+  /** The request was longer than the model's context. */
+  isOverflow: boolean;
+}
+
 /** A verdict that sends an answer back to the model. */
 export interface Repair {
   kind: "repair";

@@ -5,7 +5,7 @@ import { expectedCalls, failAll } from "../loop/act.ts";
 import { riskyTools } from "../loop/decide.ts";
 import type { Run } from "../loop/run.ts";
 import type { Runnable } from "../loop/types.ts";
-import type { StepValues } from "./perform.ts";
+import type { StepValues } from "./step-values.ts";
 import type { StepsOnce } from "./types.ts";
 
 /** Codes of what another attempt at the same step may settle. */

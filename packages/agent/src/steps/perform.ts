@@ -1,61 +1,28 @@
 import type {
   ApprovalRequest,
   CallHooks,
-  Decision,
   ExecutorContext,
   JsonValue,
-  Message,
-  ModelInfo,
   ModelPart,
-  ModelRequest,
   ToolResult,
   Usage,
 } from "@toolglot/core";
 import { CallGuard } from "@toolglot/core/check-call";
 import { checkKeys, defined, errorText, onAbort } from "@toolglot/internal";
-import type { CompactionInput } from "../context/compaction.ts";
 import { hostHooks } from "../hooks/host-hooks.ts";
 import { contextOf, expectedCalls, failAll } from "../loop/act.ts";
 import { newDraft, take } from "../loop/answer.ts";
 import { decisionOf } from "../loop/approvals.ts";
-import { type ModelFault, receive } from "../loop/model-stream.ts";
+import { receive } from "../loop/model-stream.ts";
 import { Run } from "../loop/run.ts";
 import { readTools } from "../loop/show-tools.ts";
-import type { Runnable } from "../loop/types.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { toSettings } from "../settings.ts";
+import { checkStopped } from "../stop.ts";
 import type { AgentOptions, RunOptions } from "../types.ts";
 import { callStepOnce } from "./call-step-once.ts";
+import type { StepInputs, StepValue, StepValues } from "./step-values.ts";
 import type { AgentStep } from "./types.ts";
-
-/** Inputs of steps, besides the run and the number of its step. */
-export interface StepInputs {
-  model: { request: ModelRequest; model?: ModelInfo | undefined };
-  compact: Omit<CompactionInput, "signal" | "report">;
-  /** `known`: results of calls that are over. `decisions`: by {@link askedKey}. */
-  call: { action: Runnable; known: readonly ToolResult[]; decisions: Readonly<Record<string, Decision>> };
-  wait: { request: ApprovalRequest };
-}
-
-/** Values of steps, besides what every value has. */
-export interface StepValues {
-  /** The whole answer, or as much of it as came before the fault. */
-  model: { parts: ModelPart[]; fault?: ModelFault };
-  compact: { messages: readonly Message[]; used: Usage[] };
-  /** `over`: ids of calls that have ended. `asked`: what waits for decisions. */
-  call: { results: ToolResult[]; over: string[]; asked: ApprovalRequest[] };
-  wait: { decision: Decision };
-}
-
-/** What is done in a step: the kinds of steps, but that a compaction is a request to a model. */
-export type StepTask = keyof StepInputs;
-
-/** What every value has: whose it is, and how long it took. */
-export interface StepValue {
-  runId: string;
-  name: string;
-  ms: number;
-}
 
 /** Names a question, so that a decision about it counts for nothing else. */
 export const askedKey = ({ kind, callId, tool, input }: ApprovalRequest): string =>
@@ -146,8 +113,13 @@ function keepPart(parts: ModelPart[], part: ModelPart): void {
 async function compact(run: Run, input: StepInputs["compact"]): Promise<StepValues["compact"]> {
   const used: Usage[] = [];
   const report = (usage: Usage): void => void used.push(usage);
-  const messages = await run.settings.context.compact({ ...input, signal: run.signal, report });
-  return { messages, used };
+  try {
+    const messages = await run.settings.context.compact({ ...input, signal: run.signal, report });
+    return { messages, used };
+  } catch (error) {
+    checkStopped(run.signal);
+    return { messages: [], used, flaw: errorText(error) };
+  }
 }
 
 async function askHost(run: Run, { request }: StepInputs["wait"]): Promise<StepValues["wait"]> {

@@ -11,19 +11,15 @@ import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import { orStopped } from "../stop.ts";
 import { toolOf } from "./call-step-once.ts";
-import { askedKey, perform, type StepInputs, type StepTask, type StepValue, type StepValues } from "./perform.ts";
+import { askedKey, perform } from "./perform.ts";
+import type { StepInputs, StepTask, StepValue, StepValues } from "./step-values.ts";
 import type { AgentStep, StepEngine } from "./types.ts";
 
 const kinds = { model: "model", compact: "model", call: "call", wait: "wait" } as const;
 
-/** Milliseconds that the steps of a run took: its clock, which is the same when it is played again. */
-export interface StepClock {
-  ms: number;
-}
-
 /** Returns the settings of one run of steps, with a clock of its own. */
 export function withStepClock(settings: Settings): Settings {
-  const stepClock: StepClock = { ms: 0 };
+  const stepClock = { ms: 0 };
   return { ...settings, stepClock, runtime: { ...settings.runtime, now: () => stepClock.ms } };
 }
 
@@ -127,8 +123,9 @@ export function stepsPart(run: Run, engine: StepEngine): Part {
         const made = step("compact", `compact:${run.stepIndex}`, input, ({ messages, used }) =>
           [messages, used].every(Array.isArray),
         );
-        const { messages, used } = await made;
+        const { messages, used, flaw } = await made;
         for (const one of used) report?.(one);
+        if (flaw !== undefined) throw new Error(flaw);
         return messages;
       },
     }),

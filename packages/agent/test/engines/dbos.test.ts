@@ -20,8 +20,11 @@ let script: string;
 
 /** Lives one process. Undefined when it was killed. */
 async function live(workflowID: string, diesAt: number, isOnce: boolean): Promise<DbosEnd | undefined> {
+  // DBOS uses `pg` in a way that the next version of that forbids, and is warned of it.
   const life: DbosLife = { url, schemas, workflowID, ledger: join(folder, workflowID), diesAt, isOnce };
-  const child = spawn(process.execPath, [script, JSON.stringify(life)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--no-deprecation", script, JSON.stringify(life)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let told = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     told += chunk;

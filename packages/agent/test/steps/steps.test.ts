@@ -242,6 +242,18 @@ describe("a run in steps", () => {
     expect((await play(journal(steps.kept), more)).result).toEqual(result);
   });
 
+  it("leaves old results out where the host's compaction fails, as without steps", async () => {
+    const model = modelOf(["x".repeat(6000), call("a", "look", { article: "apple" }), stop]);
+    const compact = () => Promise.reject(new Error("no model"));
+    const steps = journal();
+    const { result, events } = await play(steps, { model, context: { window: 2000, reserve: 100, compact } });
+    expect(steps.names).toContain("compact:1");
+    expect(result.status).toBe("answered");
+    expect(only(events, "warning").map(({ code, message }) => [code, message.includes("no model")])).toEqual([
+      ["agent/compaction-invalid", true],
+    ]);
+  });
+
   it("names a second request of a step, and a call of a tool that there is not", async () => {
     let isFirst = true;
     const steps = journal();

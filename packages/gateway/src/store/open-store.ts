@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ToolglotError } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { checkKeys, errorText } from "@toolglot/internal";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import type { PostgresSettings } from "../config/settings.ts";
@@ -33,6 +33,7 @@ export interface StoreMigration {
  * @throws `ToolglotError` `gateway/store`, without the password of the address.
  */
 export async function openStore(setting: string, options: OpenStoreOptions = {}): Promise<RouterStore> {
+  checkKeys("openStore", options, "postgres:object existing:boolean onError:function");
   const { postgres, existing = false, onError } = options;
   return atStore(setting, async (address) => {
     if (address.kind === "memory") return new MemoryStore();
@@ -57,8 +58,10 @@ export async function openStore(setting: string, options: OpenStoreOptions = {})
  */
 export async function migrateStore(
   setting: string,
-  { postgres, dryRun = false }: Pick<OpenStoreOptions, "postgres"> & { dryRun?: boolean } = {},
+  options: Pick<OpenStoreOptions, "postgres"> & { dryRun?: boolean } = {},
 ): Promise<StoreMigration> {
+  checkKeys("migrateStore", options, "postgres:object dryRun:boolean");
+  const { postgres, dryRun = false } = options;
   return atStore(setting, async (address) => {
     if (address.kind !== "postgres") throw new Error("only a store in PostgreSQL has tables to migrate");
     const { migratePostgres } = await import("@toolglot/postgres");
@@ -70,10 +73,9 @@ export async function migrateStore(
  * Takes a store in PostgreSQL as it is now, after it was found to have forgotten what it had acknowledged (`trp/store-lost-writes`). Rejects
  * as {@link migrateStore}.
  */
-export async function acceptStore(
-  setting: string,
-  { postgres }: Pick<OpenStoreOptions, "postgres"> = {},
-): Promise<void> {
+export async function acceptStore(setting: string, options: Pick<OpenStoreOptions, "postgres"> = {}): Promise<void> {
+  checkKeys("acceptStore", options, "postgres:object");
+  const { postgres } = options;
   await atStore(setting, async (address) => {
     if (address.kind !== "postgres") throw new Error("only a store in PostgreSQL can have lost writes");
     const { acceptPostgres } = await import("@toolglot/postgres");

@@ -20,7 +20,7 @@ interface HeldFor {
 
 const keyOf = (id: Uint8Array): string => Buffer.from(id).toString("latin1");
 
-/** So many are looked up after a reconnect: the newest writes are those that an older copy lacks. */
+/** So many are looked up on a new connection: the newest writes are those that an older copy lacks. */
 const most = 64;
 /** The meta entry that stops all processes, until a person has accepted the database as it is. */
 const stopped = "lost_writes";
@@ -29,8 +29,8 @@ const stopped = "lost_writes";
  * Notices when the database has forgotten what it had acknowledged: a standby that lagged behind has become the primary, or a
  * backup was restored. Then an operation that was begun may look new, and would run twice.
  *
- * After a connection was lost, the newest operations that this process knows to be written are looked up, with the highest fence
- * and the identity of the database's cluster.
+ * On each new connection the newest operations that this process knows to be written are looked up, with the highest fence and
+ * the identity of the database's cluster.
  */
 export class Acknowledged {
   readonly #noted = new Map<string, Noted>();

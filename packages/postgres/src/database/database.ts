@@ -3,7 +3,7 @@ import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
 import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
-import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
@@ -43,10 +43,10 @@ const notedSql = "UPDATE @commits SET at = at + 1 WHERE connection = $1 AND writ
  * on: a statement of its own where nothing stands in the way, else a transaction of several. What others' locks or a lost connection made
  * fail is run again, but never when it may have been committed: then that is found out first.
  */
-export class Database {
+export class Database implements Context {
   readonly connections: Connections;
-  /** Called on a connection before its first use after another one was lost. */
-  onReconnect: (reader: Reader) => Promise<void> = async () => undefined;
+  /** Called on each new connection before its first use. */
+  onConnect: (reader: Reader) => Promise<void> = async () => undefined;
   /** Asked while the database is stopped: resolves once a person has accepted it, else rejects. */
   isAccepted: (reader: Reader) => Promise<boolean> = async () => false;
   /** Called after the commit of so many audit rows and events. */
@@ -56,7 +56,6 @@ export class Database {
   readonly #texts = new Map<string, string>();
   /** False once a pooler was found between, which gives each transaction another backend. */
   #mayPrepare = true;
-  #isSuspect = false;
   #fault: unknown;
   #askedAt = 0;
 
@@ -205,7 +204,6 @@ export class Database {
           if (collisions > maxCollisions) throw this.#busy(error);
           await sleep(5 + Math.random() * 75);
         } else if (isGone(error)) {
-          this.#isSuspect = true;
           const settled = await settle?.(client, until);
           if (settled !== undefined) return settled.value;
           await this.connections.again(attempt, until, error);
@@ -220,10 +218,10 @@ export class Database {
     for (let attempt = 0; ; attempt += 1) {
       if (this.#fault !== undefined && !(await this.#accepted(until))) throw this.#fault;
       const client = await this.connections.take(until);
-      if (!this.#isSuspect) return client;
+      if (client.isKnown) return client;
       try {
-        await this.onReconnect(this.#reader(client));
-        this.#isSuspect = false;
+        await this.onConnect(this.#reader(client));
+        client.isKnown = true;
         if (this.#fault === undefined) return client;
         client.release();
       } catch (error) {

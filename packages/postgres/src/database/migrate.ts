@@ -5,12 +5,6 @@ import type { Settings } from "../options.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import type { Client, Connections } from "./pool.ts";
 
-/** The version of the tables, and the oldest version of this package that may write to them. */
-interface Version {
-  version: number;
-  minWriter: number;
-}
-
 /** For how long the tables are tried to be brought up to date, while others do the same or use them. Milliseconds. */
 const tryForMs = 60_000;
 /** What two processes that make the same thing at once get: duplicate key, schema, table, and a row that changed. */
@@ -48,7 +42,7 @@ export async function pendingMigrations(
   try {
     const { version } = await readVersion(client, schema, migrations.length, connections.database);
     const first = version === 0 ? beginning(schema) : [];
-    const steps = migrations.slice(version).map((one) => textOf(one, schema));
+    const steps = migrations.map((one, index) => textOf(one, index + 1, schema)).slice(version);
     return { from: version, to: Math.max(version, migrations.length), statements: [...first, ...steps] };
   } catch (error) {
     throw notOpened(error, connections.database, schema);
@@ -79,13 +73,8 @@ async function bringUp(
     await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);
     // Another process may have been quicker.
-    const { version, minWriter } = await readVersion(client, schema, known, database);
-    if (version === index) {
-      await client.query(textOf(migration, schema));
-      const writer = migration.keepsWriters && version > 0 ? minWriter : index + 1;
-      const write = `INSERT INTO "${schema}".meta VALUES ('version', $1), ('min_writer', $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-      await client.query(write, [String(index + 1), String(writer)]);
-    }
+    const { version } = await readVersion(client, schema, known, database);
+    if (version === index) await client.query(textOf(migration, index + 1, schema));
     await client.query("COMMIT");
   }
 }
@@ -98,14 +87,23 @@ function beginning(schema: string): string[] {
   ];
 }
 
-function textOf({ sql }: Migration, schema: string): string {
-  return sql.replace(/@(?=[a-z])/g, `"${schema}".`);
+/** The SQL of a step, which notes the version of the tables that it makes. */
+function textOf({ sql, keepsWriters }: Migration, version: number, schema: string): string {
+  const notes = [`('version', '${version}')`];
+  if (version === 1 || !keepsWriters) notes.push(`('min_writer', '${version}')`);
+  const note = `INSERT INTO @meta (name, value) VALUES ${notes.join(", ")} ON CONFLICT (name) DO UPDATE SET value = excluded.value;`;
+  return `${sql.trim()}\n\n${note}\n`.replace(/@(?=[a-z])/g, `"${schema}".`);
 }
 
 /** Rejects with `trp/store-version` when the tables need a newer writer. */
-async function readVersion(client: Client, schema: string, known: number, database: string): Promise<Version> {
+async function readVersion(
+  client: Client,
+  schema: string,
+  known: number,
+  database: string,
+): Promise<{ version: number }> {
   const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS found", [`"${schema}".meta`]);
-  if (rows[0]?.found !== true) return { version: 0, minWriter: 0 };
+  if (rows[0]?.found !== true) return { version: 0 };
   const { rows: found } = await client.query(`SELECT name, value FROM "${schema}".meta`);
   const values = new Map(found.map(({ name, value }) => [String(name), Number(value)]));
   const [version = 0, minWriter = 0] = [values.get("version"), values.get("min_writer")];
@@ -113,7 +111,7 @@ async function readVersion(client: Client, schema: string, known: number, databa
     const text = `The tables of ${database} are of version ${version}, which needs a newer @toolglot/postgres (it knows ${known}): update the package.`;
     throw storeError("trp/store-version", text, { database, version, known });
   }
-  return { version, minWriter };
+  return { version };
 }
 
 function notOpened(error: unknown, database: string, schema: string): unknown {

@@ -7,11 +7,14 @@ import { databaseName, type Settings } from "../options.ts";
 /** One of the pool's connections. */
 export interface Client extends PoolClient {
   readonly connectionName: string;
+  /** Whether it was looked at before its first use. */
+  isKnown: boolean;
 }
 
 /** A client whose connection has a name of its own, which the server knows: its backend is found by it, also through a pooler. */
 class NamedClient extends PostgresClient {
   readonly connectionName: string;
+  isKnown = false;
 
   constructor(config?: ClientConfig) {
     super(config);

@@ -4,7 +4,7 @@ import type { Admission } from "@toolglot/trp-core/store";
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
-import { isFailed } from "../errors.ts";
+import { mayBeOfOne } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
 import type { Start } from "../tables/operations.ts";
@@ -113,7 +113,7 @@ const fromEntries = fromSessions + sizeOf(sessionColumns);
 const fromStaged = fromEntries + sizeOf(columns);
 
 /**
- * `l` locks sessions, in one order for all. `s` takes the seqs of those whose frames are the next ones, and new, with their calls: of a
+ * `l` locks sessions that nobody else has locked: for those, a transaction of its own waits, and not all others. `s` takes the seqs of those whose frames are the next ones, and new, with their calls: of a
  * session all or none. `c` and `f` write the frames. `w` finds calls that were not cancelled; its lock makes a cancellation wait for the
  * start, or the start for it. `o` writes operations of keys that have no row.
  */
@@ -121,7 +121,8 @@ const enterSql = `WITH ${timed},
 ${rowsOf("g", sessionColumns, fromSessions)},
 ${rowsOf("i", columns, fromEntries)},
 ${rowsOf("x", stagedColumns, fromStaged)},
-l AS MATERIALIZED (SELECT n FROM @sessions WHERE id = ANY($${fromSessions}) ORDER BY id FOR NO KEY UPDATE),
+l AS MATERIALIZED (SELECT n FROM @sessions WHERE id = ANY($${fromSessions}) ORDER BY id
+  FOR NO KEY UPDATE SKIP LOCKED),
 s AS (UPDATE @sessions s SET expected_seq = g.next FROM l, g, t
   WHERE s.n = l.n AND s.id = g.sid AND s.tenant = g.tenant AND s.principal = g.principal AND s.expected_seq = g.seq
     AND s.expires_at > t.now
@@ -137,7 +138,7 @@ f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
 w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session
   JOIN @calls c ON c.session = s.n AND c.call_id = i.of_call
-  WHERE right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE OF c),
+  WHERE right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE OF c SKIP LOCKED),
 o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, started_at, due_at,
     ttl_ms, keep_ms, effect_id, data, write_id)
   SELECT i.op, i.scope, i.key, i.fingerprint, i.state, nextval('@fences'), i.owner, t.now + i.lease_ms, t.now,
@@ -227,7 +228,7 @@ export type Entries = Batch<Entry, Entered>;
 
 export const entriesOf = (database: Database): Entries =>
   new Batch((entries: readonly Entry[]) => enterTogether(database, entries), {
-    isOfOne: isFailed,
+    isOfOne: mayBeOfOne,
     names({ admission, operation }) {
       const call = admission?.calls[0];
       return [

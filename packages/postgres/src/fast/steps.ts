@@ -3,7 +3,7 @@ import { renewUpTo } from "@toolglot/trp-core/store";
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
-import { isFailed } from "../errors.ts";
+import { mayBeOfOne } from "../errors.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
 import { Batch, nameFor } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
@@ -42,7 +42,8 @@ const columns: Columns<Step> = {
 const fromSteps = 3;
 
 /**
- * `k` finds the calls that are answered, as far as their rows are also their frames' and need no renewal. `o` writes the steps, and `c`
+ * `k` finds the calls that are answered, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
+ * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
  * the answers: both, or none of both.
  */
 const stepSql = `WITH ${timed},
@@ -50,12 +51,14 @@ ${rowsOf("i", columns, fromSteps)},
 ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
 k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM i JOIN @sessions s ON s.id = i.sid
   JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id, t
-  WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}),
+  WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}
+  FOR NO KEY UPDATE OF c SKIP LOCKED),
+m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
 o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,
     started_at = coalesce(o.started_at, t.now), finished_at = i.ended, expires_at = i.ended + o.ttl_ms,
     due_at = i.ended + o.ttl_ms, settled = CASE WHEN i.ended IS NULL THEN o.settled END
-  FROM t, (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM i, t) i LEFT JOIN k ON k.ord = i.ord
-  WHERE o.id = i.op AND o.fence = i.fence AND (o.state = 'started'
+  FROM t, m, (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM i, t) i LEFT JOIN k ON k.ord = i.ord
+  WHERE o.id = m.id AND o.id = i.op AND o.fence = i.fence AND (o.state = 'started'
       OR o.state = 'claimed' AND i.state = 'started' AND o.lease_until + o.ttl_ms > t.now)
     AND (i.sid IS NULL OR k.ord IS NOT NULL)
   RETURNING i.ord),
@@ -110,7 +113,7 @@ export type Steps = Batch<Step, Stepped>;
 
 export const stepsOf = (database: Database): Steps =>
   new Batch((steps: readonly Step[]) => stepTogether(database, steps), {
-    isOfOne: isFailed,
+    isOfOne: mayBeOfOne,
     names: ({ operation, beside: { answer } }) => [
       ...(operation ? [`operation ${Buffer.from(operation.id).toString("latin1")}`] : []),
       ...(answer ? [`call ${answer.sessionId} ${answer.callId}`] : []),

@@ -38,17 +38,11 @@ export function cut(client: Client): never {
   throw new Error("Connection terminated unexpectedly");
 }
 
-/** Commits of which nobody can tell whether they hold: so many of all, half of them do. What is then taken for granted: `guess`. */
-export function ambiguous(share: number, guess?: (commit: Commit) => unknown): void {
+/** Breaks the connection in so many of all commits; half of those are done by then. What happens then: `cut`, or something else. */
+export function ambiguous(share: number, end: (commit: Commit) => never = ({ client }) => cut(client)): void {
   atCommits(async (commit) => {
     if (Math.random() >= share) return await commit.send();
     if (Math.random() < 0.5) await commit.send();
-    if (guess === undefined) cut(commit.client);
-    const guessed = guess(commit);
-    try {
-      cut(commit.client);
-    } catch {
-      return guessed;
-    }
+    return end(commit);
   });
 }

@@ -1,37 +1,63 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import type { Variant } from "../../../trp-core/test/chaos/naive.ts";
 import { replaced } from "../../../trp-core/test/chaos/replaced.ts";
-import { ambiguous } from "./commits.ts";
+import { ambiguous, cut } from "./commits.ts";
+import { transactions } from "./points.ts";
 
-class TakenForFailed extends Error {}
+type Start = RouterStore["operations"]["start"];
 
-/** Breaks a share of the commits of this process. Two variants don't find out whether such a commit holds, and guess. */
+/** In place of the error that would make the store find out whether a start was committed. */
+class Ambiguous extends Error {}
+const isAmbiguous = (error: unknown): boolean =>
+  error instanceof Ambiguous || (error as { cause?: unknown } | undefined)?.cause instanceof Ambiguous;
+
+/** Breaks a share of the commits of this process. Two variants don't find out whether a start was committed, and guess. */
 export function guessing(variant: Variant, share: number): (store: RouterStore) => RouterStore {
-  if (variant === "commit-taken-for-done") {
-    // What the statements of the store return when all went well.
-    const row = { now: Date.now(), fence: 1_000_000_000, answered: 1, n: 1 };
-    ambiguous(share, () => ({ command: "COMMIT", rows: [row], rowCount: 1 }));
-    return (store) => store;
-  }
-  if (variant !== "commit-taken-for-failed") {
+  const guess = { "commit-taken-for-done": done, "commit-taken-for-failed": failed }[variant as string];
+  if (guess === undefined) {
     if (share > 0) ambiguous(share);
     return (store) => store;
   }
-  const starting = new AsyncLocalStorage<boolean>();
-  ambiguous(share, () => {
-    if (starting.getStore()) throw new TakenForFailed();
-    throw new Error("Connection terminated unexpectedly");
+  ambiguous(share, ({ client, sql }) => {
+    if (!transactions.start.test(sql)) cut(client);
+    throw new Ambiguous("not found out");
   });
-  return (store) => replaced(store, { operations: replaced(store.operations, { start: again(store, starting) }) });
+  return (store) => replaced(store, { operations: replaced(store.operations, { start: guess(store.operations) }) });
+}
+
+/** A start that counts as done runs. */
+function done(operations: RouterStore["operations"]): Start {
+  return async (request, options) => {
+    try {
+      return await operations.start(request, options);
+    } catch (error) {
+      if (!isAmbiguous(error)) throw error;
+      const { scope, key, fingerprint, owner, leaseMs } = request;
+      const [now, fence] = [Date.now(), 1];
+      const times = { claimedAt: now, startedAt: now, leaseUntil: now + leaseMs };
+      const { data } = options;
+      const record = {
+        scope,
+        key,
+        fingerprint,
+        owner,
+        fence,
+        state: "started" as const,
+        ...times,
+        ...(data && { data }),
+      };
+      return { status: "claimed", claim: { scope, key, fence }, record };
+    }
+  };
 }
 
 /** A start that counts as failed is sent again, as another operation. */
-function again({ operations }: RouterStore, starting: AsyncLocalStorage<boolean>): RouterStore["operations"]["start"] {
+function failed(operations: RouterStore["operations"]): Start {
   return async (request, options) => {
     try {
-      return await starting.run(true, () => operations.start(request, options));
-    } catch {
+      return await operations.start(request, options);
+    } catch (error) {
+      if (!isAmbiguous(error)) throw error;
       const { ifAdmitted: _, ifFence: __, ...rest } = options;
       return await operations.start({ ...request, key: `${request.key}_again` }, rest);
     }

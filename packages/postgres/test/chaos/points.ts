@@ -5,7 +5,7 @@ import { atCommits, type Commit, cut } from "./commits.ts";
 export const moments = ["before-commit", "after-commit-before-answer"] as const;
 
 /** What is committed, and how its transaction is known. */
-const transactions = {
+export const transactions = {
   start: /INSERT INTO "\w+"\.operations\b/,
   finish: /UPDATE "\w+"\.operations o SET state/,
   seal: /INSERT INTO "\w+"\.audit\b/,

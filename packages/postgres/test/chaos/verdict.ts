@@ -20,28 +20,33 @@ export function faultsOf(report: ChaosReport, operations: number): string[] {
   return faults;
 }
 
-const options = { operations: 160, routers: 4, clients: 32, lease: 1_000, every: 500 } as const;
+const options = { operations: 80, routers: 4, clients: 16, lease: 1_000, every: 500 } as const;
 
-async function tried(scripts: Pick<Bundled, "path">, run: ChaosOptions, share?: number): Promise<string[]> {
-  const schema = `weak_${run.variant.replaceAll("-", "_")}`;
-  const found: string[] = [];
-  // Where a kill falls is chance: what is wrong shows within nine rounds, or the verdict is blind.
-  for (let round = 0; round < 9 && found.length === 0; round++) {
-    const report = await withServer((server) =>
-      chaos(stageOn(scripts, { url: server.url, schema }, allUnrest(server, schema, 5_000), share), run),
-    );
-    found.push(...safetyFaultsOf(report));
-  }
-  return found;
-}
+/** Called after each round with its figures. */
+type OnRound = (line: string) => void;
+type Tried = (scripts: Pick<Bundled, "path">, onRound?: OnRound) => Promise<string[]>;
+
+const tried =
+  (run: ChaosOptions, share?: number): Tried =>
+  async (scripts, onRound) => {
+    const schema = `weak_${run.variant.replaceAll("-", "_")}`;
+    const found: string[] = [];
+    // Where a kill falls is chance: what is wrong shows within nine rounds, or the verdict is blind.
+    for (let round = 0; round < 9 && found.length === 0; round++) {
+      const report = await withServer((server) =>
+        chaos(stageOn(scripts, { url: server.url, schema }, allUnrest(server, schema, 5_000), share), run),
+      );
+      found.push(...safetyFaultsOf(report));
+      const { told, states, unrest, seconds } = report;
+      onRound?.(JSON.stringify({ variant: run.variant, round, faults: found.length, told, states, unrest, seconds }));
+    }
+    return found;
+  };
 
 /** Ways to guard effects that look right. Each must be found out. */
-export const weak: Record<string, (scripts: Pick<Bundled, "path">) => Promise<string[]>> = {
-  "reads, runs, records": (scripts) => tried(scripts, { ...options, variant: "naive", kinds: [2], ways: [{}] }),
-  "a lease without a fence": (scripts) =>
-    tried(scripts, { ...options, variant: "lease", kinds: [2], ways: [{}], slow: 200 }),
-  "a commit taken for failed": (scripts) =>
-    tried(scripts, { ...options, variant: "commit-taken-for-failed", ways: [{}] }, 0.1),
-  "a commit taken for done": (scripts) =>
-    tried(scripts, { ...options, variant: "commit-taken-for-done", ways: [{}] }, 0.1),
+export const weak: Record<string, Tried> = {
+  "reads, runs, records": tried({ ...options, variant: "naive", kinds: [2], ways: [{}] }),
+  "a lease without a fence": tried({ ...options, variant: "lease", kinds: [2], ways: [{}], slow: 200 }),
+  "a commit taken for failed": tried({ ...options, variant: "commit-taken-for-failed", ways: [{}] }, 0.1),
+  "a commit taken for done": tried({ ...options, variant: "commit-taken-for-done", ways: [{}] }, 0.1),
 };

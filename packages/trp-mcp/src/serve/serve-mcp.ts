@@ -12,6 +12,7 @@ import { settleWithin, sleep } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
+import { CallRelay } from "./call-relay.ts";
 import type { GateConnection, McpGate } from "./gate.ts";
 import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
@@ -73,7 +74,8 @@ class Gate implements McpGate {
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
-    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
+    const relay = store && new CallRelay(store, onError);
+    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs }, relay);
     this.#parts = {
       options,
       face,

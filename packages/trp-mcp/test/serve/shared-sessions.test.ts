@@ -2,7 +2,8 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@mode
 import { expect, it, onTestFinished } from "vitest";
 import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import type { McpGate, SessionLimits } from "../../src/index.ts";
-import { gateOf, principal, until, upstream } from "./support.ts";
+import { anything } from "../../src/serve/asking.ts";
+import { ask, gateOf, newest, newestRequest, principal, until, upstream } from "./support.ts";
 
 const revision = "2025-11-25";
 const url = new URL("http://gate.test/mcp");
@@ -17,12 +18,27 @@ async function gates(count: number, limits?: SessionLimits) {
   });
   const all = await Promise.all(
     Array.from({ length: count }, async (_, at) => {
-      const tools = [{ name: "where" }, { name: "refund", approval: "ask" as const }, { name: "slow" }];
+      const tools = [
+        { name: "where" },
+        { name: "refund", approval: "ask" as const },
+        { name: "slow" },
+        { name: "confirm" },
+      ];
       const shop = await upstream("shop", tools, async (name, _args, { mcpReq }) => {
         if (name === "slow") {
           running.push(`began at ${at}`);
           mcpReq.signal.addEventListener("abort", () => running.push(`cancelled at ${at}`));
           await Promise.race([held, new Promise((resolve) => mcpReq.signal.addEventListener("abort", resolve))]);
+        }
+        if (name === "confirm") {
+          running.push(`confirm at ${at}`);
+          const said: unknown[] = [];
+          for (const message of ["one", "two"]) {
+            const params = { message, requestedSchema: { type: "object", properties: { said: { type: "string" } } } };
+            const answer = await mcpReq.send({ method: "elicitation/create", params }, anything);
+            said.push((answer as { content?: { said: string } }).content?.said);
+          }
+          return { content: [{ type: "text", text: JSON.stringify(said) }] };
         }
         return { content: [{ type: "text", text: `${name} at ${at}` }] };
       });
@@ -48,6 +64,11 @@ async function gates(count: number, limits?: SessionLimits) {
     return { client, transport };
   };
   return { all, store, turn, connect, running, release };
+}
+
+function confirmation(more: object = {}): Request {
+  const capabilities = { elicitation: { form: {} } };
+  return newestRequest(url.href, "tools/call", { name: "shop__confirm", arguments: {}, ...more }, { capabilities });
 }
 
 /** Sends a request to one of them. */
@@ -113,6 +134,32 @@ it("takes the client's answer to the gate that asked, and knows what the client 
   const both = await Promise.all([2, 3].map((id) => client.callTool({ name: "shop__refund", arguments: { id } })));
   expect(both.map(textOf).sort()).toEqual(["refund at 0", "refund at 1"]);
 });
+
+it("takes an answer in 2026-07-28 to the call that asked, whichever gate gets it, and brings its result back", async () => {
+  const { connect, turn, all, running } = await gates(2);
+  turn.of = 0;
+  const options = { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: newest } } };
+  const { client } = await connect(options);
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    // Another gate each time.
+    turn.of = 1 - (turn.of ?? 0);
+    return { action: "accept", content: { said: `yes to ${params.message}` } };
+  });
+  const { content } = await client.callTool({ name: "shop__confirm", arguments: {} });
+  expect(content).toEqual([{ type: "text", text: '["yes to one","yes to two"]' }]);
+  // It was one call.
+  expect(running).toEqual(["confirm at 0"]);
+  expect(all.map(({ calls }) => calls.ran.length)).toEqual([1, 0]);
+  // A call that nobody has any more begins anew.
+  const begun = await ask(all[0]?.gate as McpGate, confirmation());
+  await all[0]?.gate.close();
+  const inputResponses = { question: { action: "accept", content: { said: "late" } } };
+  const again = await ask(
+    all[1]?.gate as McpGate,
+    confirmation({ requestState: begun.result.requestState, inputResponses }),
+  );
+  expect(again.result.resultType).toBe("input_required");
+}, 30_000);
 
 it("takes what the client cancels to the gate that runs it", async () => {
   const { connect, turn, running, release } = await gates(2);
