@@ -1,7 +1,8 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|gateway|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|once|postgres|postgres-bloat|gateway|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
-// `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
+// `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`; `postgres-bloat`
+// takes minutes (`--calls N`, default 100,000). With `--quick` everything runs a time or
 // two, to see that it works, and nothing is written.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -24,10 +25,12 @@ const measured = {
   trp: ["trp-client", "sqlite"],
   writes: ["trp-client", "sqlite"],
   once: ["trp-client", "sqlite"],
+  postgres: ["trp-client", "sqlite", "postgres"],
+  "postgres-bloat": ["trp-client", "sqlite", "postgres"],
   gateway: ["toolglot"],
   local: ["local-tools"],
   searches: ["local-tools"],
-  costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
+  costs: [...parsers, "dialects", "agent", "toolkit", "sandbox", "trp-client", "sqlite", "postgres", "local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";
@@ -59,6 +62,7 @@ await build({
   entryPoints: [
     { in: join(import.meta.dirname, "src/main.ts"), out: "main" },
     { in: join(import.meta.dirname, "src/trp/servers.ts"), out: "servers" },
+    { in: join(import.meta.dirname, "src/postgres/router-process.ts"), out: "router-process" },
   ],
   outdir,
   outExtension: { ".js": ".mjs" },

@@ -28,6 +28,7 @@ import {
 import { examples, packagesImportedBy, shownExamples } from "./lib/examples.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
+import { postgresForTests } from "./lib/postgres.mjs";
 import { packagesToInstall, readmeExamples } from "./lib/readme-examples.mjs";
 import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
 import { root, workspaceMembers } from "./lib/workspace.mjs";
@@ -197,7 +198,8 @@ async function consumeReadmes() {
  */
 async function consumeExamples(title, folders) {
   const found = examples().filter(({ name }) => folders.includes(name.split("/").slice(0, -1).join("/")));
-  const project = createProject(join(scratch, title.replace("/", "-")));
+  const overrides = Object.assign({}, ...found.map((each) => each.overrides));
+  const project = createProject(join(scratch, title.replace("/", "-")), overrides);
   const others = found.flatMap(({ dependencies }) =>
     Object.entries(dependencies)
       .filter(([name]) => !packages.some(({ manifest }) => manifest.name === name))
@@ -301,6 +303,9 @@ for (const member of packages) {
   });
 }
 const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
+const { url: postgresUrl, skip: noPostgres } = await postgresForTests();
+if (noPostgres) skip("postgres: a small program works on a server", noPostgres);
+else process.env.TOOLGLOT_POSTGRES_URL = postgresUrl;
 // The longest first.
 await inPairs(
   [

@@ -17,7 +17,7 @@ const TOGETHER = "tsconfig.tests.json";
 function isTogether(folder, name) {
   const text = readFileSync(join(root, folder, name), "utf8");
   // Those of sources ask for declarations; the scripts are JavaScript.
-  return wanted.length === 0 && /"isolatedDeclarations": false/.test(text) && !/"allowJs": true/.test(text);
+  return wanted.length === 0 && /"isolatedDeclarations": false/.test(text) && !/"checkJs": true/.test(text);
 }
 
 const apart = [...workspaceMembers().map((member) => member.folder), "scripts"]

@@ -23,6 +23,8 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   trp: async () => (await import("./trp/index.ts")).measureTrp,
   writes: async () => (await import("./trp/writes.ts")).measureWrites,
   once: async () => (await import("./trp/once.ts")).measureOnce,
+  postgres: async () => (await import("./postgres/index.ts")).measurePostgres,
+  "postgres-bloat": async () => (await import("./postgres/bloat.ts")).measureBloat,
   gateway: async () => (await import("./gateway/index.ts")).measureGateway,
   local: async () => (await import("./local/index.ts")).measureLocal,
   searches: async () => (await import("./local/searches.ts")).measureSearches,

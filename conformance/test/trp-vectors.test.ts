@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
+import { everyStore, onEach } from "../../packages/postgres/test/every-store.ts";
 import type { Skip } from "../src/suite.ts";
-import { toolglot } from "../src/trp/implementations/toolglot.ts";
-import { toolglotOnSqlite } from "../src/trp/implementations/toolglot-sqlite.ts";
+import { toolglotOn } from "../src/trp/implementations/toolglot.ts";
 import { conversationFailures } from "../src/trp/run.ts";
 import { readTrpVectors } from "../src/trp/vector.ts";
 
@@ -17,19 +17,21 @@ it("has a name for each vector, a vector for each skip, a reason for each skip",
   expect(skips.filter(({ name, reason }) => !names.includes(name) || reason.trim() === "")).toEqual([]);
 });
 
-/** The router is the same on both stores, which have a suite of their own: a plain run has some of the conversations on SQLite. */
-const onSqlite = drawn(names, Math.ceil(names.length / 3));
+/** The router is the same on all stores, which have a suite of their own: a plain run has some of the conversations on a disk. */
+const onDisk = drawn(names, Math.ceil(names.length / 6));
 
-for (const implementation of [toolglot, toolglotOnSqlite])
+onEach(everyStore, (kind) => {
+  const implementation = toolglotOn(kind);
+  const isInMemory = kind.name === "memory";
   describe(implementation.name, () => {
     for (const { topic, vectors } of files)
       describe(topic, () => {
         for (const vector of vectors) {
-          if (vector.volatile && implementation !== toolglot) continue;
+          if (vector.volatile && !isInMemory) continue;
           const reason = reasons.get(vector.name);
           if (reason === undefined)
             it(vector.name, async (context) => {
-              leftToCi(context, implementation === toolglot || onSqlite.includes(vector.name));
+              leftToCi(context, isInMemory || onDisk.includes(vector.name));
               expect(await conversationFailures(implementation, vector)).toEqual([]);
             });
           else
@@ -41,3 +43,4 @@ for (const implementation of [toolglot, toolglotOnSqlite])
         }
       });
   });
+});

@@ -6,6 +6,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   platform: "node",
   entry: {
     index: "src/index.ts",
+    store: "src/store/index.ts",
     // A program of its own: `verify` starts several of it.
     "verify-process": "src/verify/process/main.ts",
   },

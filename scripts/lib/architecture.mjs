@@ -92,6 +92,12 @@ export const architecture = {
     mayImport: ["core", "trp-core"],
     thirdParty: ["libsql"],
   },
+  postgres: {
+    job: "a storage on PostgreSQL, which is the store of many routers too",
+    runsIn: "node",
+    mayImport: ["core", "trp-core"],
+    thirdParty: ["pg"],
+  },
   secrets: {
     job: "values that a model may use and never sees: stores, placeholders, masks",
     runsIn: "node",
@@ -126,7 +132,7 @@ export const architecture = {
   gateway: {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
-    mayImport: ["core", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
+    mayImport: ["core", "postgres", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
       "@modelcontextprotocol/client",

@@ -74,8 +74,9 @@ export function checkSources(member, files, table, members) {
  */
 function checkRelative({ member, row, file, specifier, typeOnly, where }) {
   const target = posix.join(posix.dirname(file.path), specifier);
-  // A test may bundle a process as packages are built, by what lies in the root.
-  if (file.path.startsWith(`${member.folder}/test/`) && !target.includes("/")) return [];
+  // A test may bundle a process as packages are built, by what lies in the root, and start what the scripts start. What is measured too.
+  const isOutside = file.path.startsWith(`${member.folder}/test/`) || member.id === "bench";
+  if (isOutside && (!target.includes("/") || target.startsWith("scripts/lib/"))) return [];
   if (!target.startsWith(`${member.folder}/`)) {
     return [
       {

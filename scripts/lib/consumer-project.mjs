@@ -25,10 +25,11 @@ async function inProject(project, command, args) {
  */
 export const inShell = (folder, command) => inProject(folder, "sh", ["-c", command]);
 
-/** @param {string} folder @returns {string} the folder */
-export function createProject(folder) {
+/** @param {string} folder @param {Record<string, string>} [overrides] As npm takes them. @returns {string} the folder */
+export function createProject(folder, overrides) {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
+  const manifest = { name: "stranger", private: true, type: "module", overrides };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   return folder;
 }
 

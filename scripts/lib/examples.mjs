@@ -12,6 +12,7 @@ import { root } from "./workspace.mjs";
  * @property {string} name Its folder below `examples`, such as `recipes/langchain`.
  * @property {string} path
  * @property {Record<string, string>} dependencies
+ * @property {Record<string, string>} overrides What the checks install in place of large packages that only run where a service is.
  * @property {string[]} programs The files that are run, in this order.
  */
 
@@ -26,8 +27,8 @@ export function examples() {
     .sort()
     .map((name) => {
       const path = join(folder, name);
-      const { dependencies } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
-      return { name, path, dependencies, programs: names.filter((file) => existsSync(join(path, file))) };
+      const { dependencies, overrides = {} } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+      return { name, path, dependencies, overrides, programs: names.filter((file) => existsSync(join(path, file))) };
     });
 }
 

@@ -59,6 +59,9 @@ it("should let a test use what builds the packages, and nothing else do so", () 
   expect(problems("app", source, "test/a/b.test.ts")[0]).toContain("reaches out of its package");
   expect(problems("app", source, "test/b.test.ts")).toEqual([]);
   expect(problems("app", source, "src/b.ts")[0]).toContain("reaches out of its package");
+  const started = 'import { startPostgres } from "../../../scripts/lib/postgres.mjs";';
+  expect(problems("app", started, "test/b.test.ts")).toEqual([]);
+  expect(problems("app", started, "src/b.ts")[0]).toContain("reaches out of its package");
 });
 
 it("should refuse a package that imports itself by name", () => {

@@ -11,11 +11,22 @@ export interface CostsFile {
   history: { date: string; commit: string; reason: string; changes: string[] }[];
 }
 
+/** Without units that can't be measured here. */
+export const without = (scopes: CostsFile["scopes"], units: ReadonlySet<string>): CostsFile["scopes"] =>
+  Object.fromEntries(
+    Object.entries(scopes).map(([scope, costs]) => [
+      scope,
+      Object.fromEntries(Object.entries(costs).filter(([unit]) => !units.has(unit))),
+    ]),
+  );
+
 /** How far a figure may be above what is recorded: 5 % for what can be counted. */
 const slack: Readonly<Record<string, number>> = {
   time: 0.3,
   // A database writes more or less of a page, and threads wake each other by eight bytes.
   written: 0.15,
+  // As it does in its log of what it writes.
+  WAL: 0.15,
   "allocated, unevenly": 0.3,
 };
 const most = (kind: string, recorded: number): number =>

@@ -3,13 +3,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { inFolder } from "../machine.ts";
-import { byScope, type Costs, type CostsFile, compare, type Finding, lesser, middle, scopesOf } from "./guard.ts";
+import { startServer } from "../postgres/server.ts";
+import {
+  byScope,
+  type Costs,
+  type CostsFile,
+  compare,
+  type Finding,
+  lesser,
+  middle,
+  scopesOf,
+  without,
+} from "./guard.ts";
 import { type Figures, meter } from "./meter.ts";
-import { groups } from "./units/index.ts";
+import { groups, missing } from "./units/index.ts";
 
 const scopeOf = scopesOf(process.version, processor());
 /** How often a unit is measured that costs more than it should: V8 compiles the same code well in one process and badly in another. */
 const attempts = 7;
+/** Whether what can't be measured here is a failure. */
+const requireAll = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 
 /** By its name, and on Linux by its family and model as well: clouds give one name to several generations, of which one may need half the time. */
 function processor(): string {
@@ -38,12 +51,38 @@ export async function guardCosts(root: string, argv: readonly string[]): Promise
   const path = join(root, "bench/costs.json");
   const file = JSON.parse(readFileSync(path, "utf8")) as CostsFile;
   const all: NamedUnit[] = [];
+  const absent: string[] = [];
+  const skipped = new Set<string>();
   for (const [group, load] of Object.entries(groups)) {
-    for (const { name } of (await load()).units("")) all.push({ group, name });
+    const reason = await missing[group]?.(root);
+    if (reason !== undefined) absent.push(`${group}: ${reason}`);
+    for (const { name } of (await load()).units("")) {
+      if (reason === undefined) all.push({ group, name });
+      else skipped.add(name);
+    }
   }
-  if (argv[0] === "--update") return update(path, file, argv.slice(1).join(" ").trim(), root, all);
+  const isUpdate = argv[0] === "--update";
+  if (isUpdate && absent.length > 0) throw new Error(`not everything can be measured here: ${absent.join("; ")}`);
+  const recorded = without(file.scopes, skipped);
+  const server = all.some(({ group }) => group === "postgres") ? await startServer(root) : undefined;
+  if (server) process.env.TOOLGLOT_POSTGRES_URL = server.url;
+  try {
+    if (isUpdate) return update(path, file, argv.slice(1).join(" ").trim(), root, all);
+    return (await compareAll(root, all, recorded, absent)) && !(requireAll && absent.length > 0);
+  } finally {
+    await server?.remove();
+  }
+}
+
+/** Measures units, and says what they cost more or less than is recorded. `absent`: groups that can't be measured here, and why. */
+async function compareAll(
+  root: string,
+  all: readonly NamedUnit[],
+  recorded: CostsFile["scopes"],
+  absent: readonly string[],
+): Promise<boolean> {
   let measured = inNewProcesses(root, all);
-  let { findings, unknown } = compare(file.scopes, byScope(measured, scopeOf));
+  let { findings, unknown } = compare(recorded, byScope(measured, scopeOf));
   for (let attempt = 1; attempt < attempts && findings.some(({ fails }) => fails); attempt += 1) {
     const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
     const again = Object.entries(
@@ -56,12 +95,13 @@ export async function guardCosts(root: string, argv: readonly string[]): Promise
       ...measured,
       ...Object.fromEntries(again.map(([unit, figures]) => [unit, lesser(measured[unit] ?? figures, figures)])),
     };
-    ({ findings, unknown } = compare(file.scopes, byScope(measured, scopeOf)));
+    ({ findings, unknown } = compare(recorded, byScope(measured, scopeOf)));
   }
+  for (const reason of absent) console.log(`${requireAll ? "✗" : "·"} not measured: ${reason}`);
   for (const { text, fails } of findings) console.log(`${fails ? "✗" : "↓"} ${text}`);
   for (const scope of unknown) console.log(`· nothing is recorded for ${scope}: not compared`);
-  const timeless = Object.keys(file.scopes[scopeOf("time")] ?? {}).filter(
-    (unit) => file.scopes[scopeOf("time")]?.[unit]?.time !== undefined && measured[unit]?.time === undefined,
+  const timeless = Object.keys(recorded[scopeOf("time")] ?? {}).filter(
+    (unit) => recorded[scopeOf("time")]?.[unit]?.time !== undefined && measured[unit]?.time === undefined,
   );
   if (timeless.length > 0) console.log(`· the machine was busy: time was not compared of ${timeless.join("; ")}`);
   const { unfound } = await import("./planted.ts");

@@ -13,6 +13,10 @@ export interface Ready {
   times?: number;
   /** Much of it is done by other threads, processes, packages or the disk: its time is too uneven to be guarded. */
   isElsewhere?: true;
+  /** What else it can count, so far, as `counting.cjs` does. */
+  counts?(): Readonly<Record<string, number>>;
+  /** Figures for one unit of work that it measures itself. */
+  figures?(): Promise<Figures>;
   /** Its time is that of once, right after a full collection: V8 may have dropped code with it. */
   afterCollection?: true;
   close?(): unknown;
@@ -43,7 +47,7 @@ export interface Patience {
 /** Measures what one unit of work costs: what can be counted, what is allocated, and time beside the reference's. */
 export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience = usual): Promise<Figures> {
   const work = await ready();
-  const { once, times = 1, isElsewhere, afterCollection, close } = work;
+  const { once, times = 1, isElsewhere, counts = () => ({}), figures: own, afterCollection, close } = work;
   const repeat = async (count: number): Promise<void> => {
     for (let n = 0; n < count; n += 1) await once();
   };
@@ -55,7 +59,8 @@ export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience 
   try {
     for (const begun = performance.now(); performance.now() - begun < warmMs / (isElsewhere ? 4 : 1); ) await once();
     const figures: Record<string, number> = {
-      ...(await countedFigures(() => repeat(countedTimes), countedTimes * times)),
+      ...(await countedFigures(() => repeat(countedTimes), countedTimes * times, counts)),
+      ...(await own?.()),
     };
     const each = await elapsed(3, repeat, () => performance.now());
     // When others do their part, and so how much is done in one go, differs from time to time.
@@ -82,12 +87,16 @@ export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience 
 }
 
 /** What can be counted without noise. The least of three, since what is left of the start may end meanwhile. */
-async function countedFigures(work: () => Promise<void>, times: number): Promise<Figures> {
+async function countedFigures(
+  work: () => Promise<void>,
+  times: number,
+  counts: () => Readonly<Record<string, number>>,
+): Promise<Figures> {
   const found: Record<string, number[]> = {};
   for (let round = 0; round < 3; round += 1) {
-    const before: Record<string, number> = { written: writtenBytes(), ...costsCounted() };
+    const before: Record<string, number> = { written: writtenBytes(), ...costsCounted(), ...counts() };
     await work();
-    const after: Record<string, number> = { ...costsCounted(), written: writtenBytes() };
+    const after: Record<string, number> = { ...costsCounted(), ...counts(), written: writtenBytes() };
     for (const [kind, count] of Object.entries(after)) {
       found[kind] ??= [];
       found[kind].push((count - (before[kind] ?? 0)) / times);

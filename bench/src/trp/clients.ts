@@ -51,18 +51,22 @@ export function calling(name: string, transport: Transport, { capId } = readCapa
   };
 }
 
-/** The same through a router in this process, on a store, or on none. */
-export function inProcess(name: string, store?: RouterStore, capability = readCapability): Peer {
+/** The same through a router in this process, on a store, or on none; in turn by as many clients as there are sessions. */
+export function inProcess(name: string, store?: RouterStore, capability = readCapability, sessions = 1): Peer {
   const router = createRouter({
     capabilities: [readCapability, writeCapability],
     allowVolatile: true,
     ...(store && { store }),
   });
-  const peer = calling(name, inProcessTransport(router, principal({ id: "bench" })), capability);
+  const clients = Array.from({ length: sessions }, () =>
+    calling(name, inProcessTransport(router, principal({ id: "bench" })), capability),
+  );
+  let count = 0;
   return {
-    ...peer,
+    name,
+    call: () => (clients[count++ % sessions] as Peer).call(),
     close: async () => {
-      await peer.close();
+      await Promise.all(clients.map((client) => client.close()));
       await router.close();
       await store?.close();
     },

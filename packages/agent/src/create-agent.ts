@@ -12,6 +12,7 @@ import type { RunResult, Steering } from "./result.ts";
 import { takeOver } from "./session/resume.ts";
 import { explainFault, type Resumed } from "./session/session-part.ts";
 import { type Settings, toSettings } from "./settings.ts";
+import { withStepClock } from "./steps/steps-part.ts";
 import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
 
 /**
@@ -27,9 +28,17 @@ import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
  */
 export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);
+  if (options.once && !options.steps)
+    throw new TypeError(
+      "once is for the calls of steps. For the tools of a toolkit, give it to new Toolkit({ once }).",
+    );
   return {
     run(input, runOptions = {}) {
       checkKeys("run", runOptions, "signal:signal runId:text");
+      if (settings.steps && runOptions.runId === undefined)
+        throw new TypeError(
+          "run: with steps it needs a runId that is the same when it is played again, as the workflow's.",
+        );
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
     async resume(saved, options = {}) {
@@ -51,12 +60,13 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
 
 /** Starts the loop and returns its events and its result. `observer` is called with every event, before `onEvent`. */
 export function startRun(
-  settings: Settings,
+  given: Settings,
   messages: readonly Message[],
-  { runId = settings.runtime.newRunId(), signal }: RunOptions,
+  { runId = given.runtime.newRunId(), signal }: RunOptions,
   observer?: (event: AgentEvent) => void,
   resumed?: Resumed,
 ): AgentRun {
+  const settings = given.steps ? withStepClock(given) : given;
   const known = resumed && { lines: resumed.lines, owner: resumed.owner, ms: resumed.restored.counts.ms };
   const run = new Run(settings, { runId, messages, observer, known });
   run.parts = makeParts(run, resumed);
@@ -67,9 +77,12 @@ export function startRun(
   };
   settings.runtime.onRun?.(steering);
   const within = run.first("within") ?? ((work) => work());
+  const result = within(() => toTheEnd(run, resumed, signal));
+  // With steps it may reject, and who reads events alone need not care.
+  result.catch(() => undefined);
   return {
     runId,
-    result: within(() => toTheEnd(run, resumed, signal)),
+    result,
     snapshot: () => run.log.snapshot(),
     ...steering,
     [Symbol.asyncIterator]: () => run.events[Symbol.asyncIterator](),
@@ -88,7 +101,10 @@ async function toTheEnd(run: Run, resumed: Resumed | undefined, signal: AbortSig
   for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
   const outcome = await outcomeOf(run, resumed, failed, signal);
   // Of a run that could not even begin there is nothing to log.
-  return run.end(failed === undefined ? await logged(run, outcome) : outcome);
+  const result = run.end(failed === undefined ? await logged(run, outcome) : outcome);
+  const fault = run.first("fault")?.();
+  if (fault) throw fault.error;
+  return result;
 }
 
 /** Logs how the run ends. */
@@ -128,6 +144,8 @@ async function outcomeOf(
   }
   stopListening?.();
   const { stop, lastText } = run;
+  const fault = run.first("fault")?.();
+  if (fault) return { status: "error", text: lastText, error: toRunError(fault.error, "agent/step-failed") };
   if (!stop || stop.cause === "session") return outcome;
   return stop.cause === "limit"
     ? { status: "limit", limit: stop.limit, text: lastText }

@@ -122,8 +122,8 @@ export type RunEvent =
     }
   /** Something the host should know, and that stopped nothing. Codes are listed in the README. */
   | { type: "warning"; code: string; message: string; stepIndex?: number }
-  /** The run is being stopped: by the caller's signal, because its time is over, or because its session's store failed; its tools get their signal now. `run-end` follows. */
-  | { type: "run-abort"; cause: "signal" | "limit" | "session"; limit?: LimitKind }
+  /** The run is being stopped: by the caller's signal, because its time is over, or because its session's store or a durable engine failed; its tools get their signal now. `run-end` follows. */
+  | { type: "run-abort"; cause: "signal" | "limit" | "session" | "step"; limit?: LimitKind }
   /** A run that was begun before continues: with a request, an action, or calls that waited. Otherwise as `run-start`. */
   | {
       type: "run-resume";

@@ -27,6 +27,8 @@ export type {
 export type { LimitKind, RunError, RunResult, RunSnapshot, RunStatus, RunStep, Steering } from "./result.ts";
 export { forgetRun } from "./session/run-logs.ts";
 export type { LaterDecision, ResumeOptions } from "./session/types.ts";
+export { performStep } from "./steps/perform.ts";
+export type { AgentStep, StepEngine, StepsOnce } from "./steps/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "./tracing.ts";
 export type {

@@ -1,10 +1,11 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { storedArtifacts } from "./context/artifacts.ts";
-import { dropOldResults } from "./context/compaction.ts";
+import { dropByDefault } from "./context/compaction.ts";
 import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import { type RunLogs, runLogs } from "./session/run-logs.ts";
+import { checkSteps } from "./steps/check-steps.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "checkCalls" | "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
@@ -38,6 +39,8 @@ export interface Settings
   limits: Required<AgentLimits>;
   retry: Required<RetryOptions>;
   runtime: AgentRuntime;
+  /** Milliseconds that the steps of a run took: its clock, which is the same when it is played again. */
+  stepClock?: { ms: number };
 }
 
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
@@ -70,7 +73,7 @@ export function toSettings(options: AgentOptions): Settings {
     stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
     sessions: storage && runLogs(storage),
     context: {
-      ...{ maxResultChars: 50_000, compact: dropOldResults(), ...(storage && { artifacts: storedArtifacts(storage) }) },
+      ...{ maxResultChars: 50_000, compact: dropByDefault, ...(storage && { artifacts: storedArtifacts(storage) }) },
       ...defined(context ?? {}),
     },
     limits: {
@@ -82,7 +85,7 @@ export function toSettings(options: AgentOptions): Settings {
       ...defined(limits),
     },
     retry: { attempts: 3, baseMs: 500, maxMs: 30_000, ...defined(retry ?? {}) },
-    runtime: withDefaults(runtime),
+    runtime: withDefaults(runtime, options.steps !== undefined),
   };
 }
 
@@ -124,11 +127,12 @@ function check(options: AgentOptions): void {
       'reasoning:"skip"|"search" reasoningTags:list[] startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
       'checkCalls:"refuse"|"report"|"off"',
       "runtime:object stopWhen:function|function[] price:function context:object output:object tracing:{startRun}",
-      "beforeCall:function afterCall:function storage:object prepareStep:function retry:object",
+      "beforeCall:function afterCall:function storage:object prepareStep:function retry:object steps:{run} once:object",
     ],
     [],
     cures,
   );
+  checkSteps(options);
   const { limits, context } = options;
   checkKeys("createAgent: limits", limits, "turns:number tokens:number timeMs:number repeats:number cost:number");
   checkKeys("createAgent: retry", options.retry, "attempts:number baseMs:number maxMs:number");
@@ -190,6 +194,7 @@ const cures = {
   executor: "toolkitExecutor(toolkit) makes one of a toolkit, and combineExecutors(...) joins several.",
   tools: "Pass an array of tool definitions, a function that gives one, or a toolkit.",
   storage: "folderStorage(dir) of @toolglot/storage creates one.",
+  steps: "It has run(step, work), which resolves to the step's value.",
   tracing: "otelTracing() of @toolglot/agent/otel makes it.",
   signal: "Pass it to run(input, { signal }).",
   instructions: "It is system here.",
@@ -220,12 +225,12 @@ function checkNumbers<Name extends string>(
   }
 }
 
-/** Returns the real clock, random ids and real timers; `given` replaces single ones. */
-function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
+/** Returns the real clock, random ids and real timers; `given` replaces single ones. `isPlayed`: a run is played again, with the same owner. */
+function withDefaults(given: Partial<AgentRuntime> = {}, isPlayed = false): AgentRuntime {
   return {
     now: given.now ?? Date.now,
     newRunId: given.newRunId ?? (() => `run_${randomHex(12)}`),
-    newOwner: given.newOwner ?? (() => randomHex(8)),
+    newOwner: given.newOwner ?? (isPlayed ? () => "steps" : () => randomHex(8)),
     startTimer: given.startTimer ?? startTimer,
     ...defined({ onRun: given.onRun }),
   };

@@ -3,7 +3,7 @@ import type { LimitKind } from "./result.ts";
 import type { AgentRuntime } from "./types.ts";
 
 /** Cause of a run's stop before its end. */
-export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" };
+export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" | "step" };
 
 /** Thrown inside the loop where it notices that the run was stopped. Never leaves the package. */
 class Stopped extends Error {

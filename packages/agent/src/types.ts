@@ -24,6 +24,7 @@ import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
 import type { RunResult, RunSnapshot, Steering } from "./result.ts";
 import type { ResumeOptions } from "./session/types.ts";
+import type { StepEngine, StepsOnce } from "./steps/types.ts";
 import type { AgentTracing } from "./tracing.ts";
 
 /** Limits of a run. One that is left out keeps its default; `Infinity` switches it off. */
@@ -230,6 +231,16 @@ export interface AgentOptions<Value = unknown> {
    * results is kept: `folderStorage(dir)` of `@toolglot/storage`, for one. {@link forgetRun} removes a run. Default: none.
    */
   storage?: Storage;
+  /**
+   * Steps of a durable engine: everything that a run takes from outside is done in them, one after another, and everything else depends on
+   * their values alone. So the engine can play the run again after its process died. `run()` then needs a `runId`: the workflow's. Events
+   * of a model's answer and of calls come once, when they happen; `at` of all events counts the milliseconds of the steps. `result` rejects with what
+   * the engine rejects with. Needs a list of `tools`; not with `storage`, `limits.timeMs`, a store in `context.artifacts`, or a clock. Hooks
+   * besides `beforeCall` and `afterCall` must depend on their input alone. Default: none.
+   */
+  steps?: StepEngine;
+  /** With `steps`: a call that died between its effect and its return is not made again when the engine runs its step again. Default: it is. */
+  once?: StepsOnce;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /**
@@ -264,7 +275,7 @@ export interface AgentOptions<Value = unknown> {
 export interface RunOptions {
   /** Stops the run; its result then has status `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Must be unique among runs that share an operation log. Default: a new one from the runtime. */
+  /** Must be unique among runs that share an operation log. Default: a new one from the runtime; with `steps` there is none. */
   runId?: string | undefined;
 }
 
@@ -305,6 +316,6 @@ export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, St
   readonly runId: string;
   /** Returns the run as it is now, for {@link Agent.resume}. */
   snapshot(): RunSnapshot;
-  /** Never rejects: faults of the model, of tools and of the host are a status. */
+  /** Never rejects: faults of the model, of tools and of the host are a status. With `steps`, those of the engine are not. */
   readonly result: Promise<RunResult<Value>>;
 }

@@ -25,6 +25,7 @@ const en = {
   inDoubt:
     "The program around you was restarted while this call was under way. It may or may not have taken effect, and was not made again: find out before you make it again.",
   decidesLater: "Nobody has decided about this yet, and it can't wait for a decision here.",
+  notDecided: "Nobody decided about this in time.",
   noResult: "The call gave no result.",
   noResultKept: "No result of this call was kept. It is not known whether it was made.",
   executorFailed: "The call could not be run, because of a fault on this side.",
@@ -71,6 +72,7 @@ const zh: Wording = {
   inDoubt:
     "此调用正在进行时，运行你的程序被重新启动。它可能已生效，也可能没有，并且没有再次执行：再次调用之前请先查明。",
   decidesLater: "尚无人对此作出决定，而此处无法等待决定。",
+  notDecided: "没有人及时对此作出决定。",
   noResult: "该调用没有给出结果。",
   noResultKept: "没有保存此调用的结果，也不清楚它是否执行过。",
   executorFailed: "由于我方故障，该调用无法执行。",

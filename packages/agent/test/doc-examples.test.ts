@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { examples } from "./doc-examples.ts";
 
 const here = (path: string): string => join(import.meta.dirname, path);
-testDocExamples([here("doc-examples.ts")], [here("../src")], 18);
+testDocExamples([here("doc-examples.ts")], [here("../src")], 19);
 
 it.each(Object.entries(examples))("should do what it shows: %s", async (name, example) => {
   const toolkit = new Toolkit();
@@ -38,6 +38,7 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
 const outcomes: Record<string, unknown> = {
   createAgent: { status: "answered", text: "19 + 23 is 42." },
   run: { texts: ["19 + 23 is 42."], status: "answered" },
+  performStep: "19 + 23 is 42.",
   steer: "answered",
   combineExecutors: true,
   artifacts: ["read_artifact"],

@@ -2,6 +2,8 @@
 import {
   type Agent,
   type AgentEvent,
+  type AgentOptions,
+  type AgentStep,
   artifactTools,
   combineExecutors,
   createAgent,
@@ -11,6 +13,7 @@ import {
   memoryArtifacts,
   nativeProtocol,
   parseRecording,
+  performStep,
   recordRun,
   replay,
   replayRun,
@@ -40,6 +43,13 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
     const { status, text } = await agent.run("What is 19 + 23?").result;
     return { status, text };
+  },
+  async performStep({ model, toolkit, executor }) {
+    const tools = toolkit.definitions();
+    const options: AgentOptions = { model, protocol: nativeProtocol(), executor, tools };
+    const agentStep = (step: AgentStep) => performStep(options, step); // an activity
+    const agent = createAgent({ ...options, steps: { run: agentStep } });
+    return (await agent.run("What is 19 + 23?", { runId: "w1" }).result).text;
   },
   async run({ agent }) {
     const texts: string[] = [];

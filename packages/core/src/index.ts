@@ -54,6 +54,7 @@ export {
 export type { FinishReason, Model, ModelInfo, ModelPart, ModelRequest, Usage } from "./model.ts";
 export { nearest } from "./nearest.ts";
 export type {
+  ChangeWait,
   ClaimRequest,
   ClaimResult,
   OperationClaim,

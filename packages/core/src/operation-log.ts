@@ -99,4 +99,15 @@ export interface OperationLog {
    */
   settle(of: OperationKey & { fence?: number }, result: OperationEnd, by: string): Promise<boolean>;
   read(key: OperationKey): Promise<OperationRecord | undefined>;
+  /**
+   * Resolves when an operation may have changed, in whatever process, or after `ms`, or with the signal. A hint: it may come late, or for
+   * nothing. Logs that aren't told of changes have none; then ask again after a while.
+   */
+  whenChanged?(key: OperationKey, wait: ChangeWait): Promise<void>;
+}
+
+/** How long to wait for a change. */
+export interface ChangeWait {
+  ms: number;
+  signal?: AbortSignal | undefined;
 }

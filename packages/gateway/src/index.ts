@@ -21,14 +21,15 @@ export type {
   MetricsSettings,
   OAuthSettings,
   PolicySettings,
+  PostgresSettings,
   ResultSettings,
   RetentionSettings,
   ServerSettings,
+  ShutdownSettings,
   WebhookSettings,
 } from "./config/settings.ts";
 export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
 export { createGateway } from "./gateway/create-gateway.ts";
-export { openStore } from "./gateway/open-store.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
 export { openLogins } from "./gateway/upstream-logins.ts";
 export { openTokens, type Tokens, type TokensOptions } from "./identity/tokens.ts";

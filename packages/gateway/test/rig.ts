@@ -2,6 +2,7 @@ import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { createRouter, defineCapability, type Principal, principal, type Router } from "@toolglot/trp-core";
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
 import { onTestFinished } from "vitest";
+import { storeUnderTest } from "../../trp-core/test/store-kinds.ts";
 import type { Authenticator } from "../src/identity/authenticator.ts";
 import { createAuthenticator } from "../src/identity/authenticator.ts";
 import { openTokens, type Tokens } from "../src/identity/tokens.ts";
@@ -36,8 +37,7 @@ export async function rig(
   given?: Router,
 ): Promise<Rig> {
   const refunds: object[] = [];
-  const router =
-    given ?? createRouter({ ...(store === undefined ? { allowVolatile: true } : { store }), outbox: true });
+  const router = given ?? createRouter({ store: store ?? (await storeUnderTest()), allowVolatile: true, outbox: true });
   router.registry.register(
     defineCapability({
       capId: refund,

@@ -86,7 +86,8 @@ export function settleWithin<Value>(
       <Given>(act: (given: Given) => void) =>
       (given: Given): void => {
         isSettled = true;
-        clearTimeout(timer);
+        // Sandboxes of durable engines have no timers.
+        if (timer !== undefined) clearTimeout(timer);
         stopListening();
         act(given);
       };
@@ -95,7 +96,7 @@ export function settleWithin<Value>(
     const watch = (patience: number): void => {
       if (isSettled) return;
       if (patience > 0 && (typeof signal === "function" || !signal?.aborted)) {
-        queueMicrotask(() => watch(patience - 1));
+        void Promise.resolve(patience - 1).then(watch);
         return;
       }
       const giveUp = (): void => settle(resolve)(unsettled);

@@ -34,6 +34,7 @@ export {
   withoutInvisible,
 } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
+export { columnText, textOfColumn } from "./column-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";

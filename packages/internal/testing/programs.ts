@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { afterAll, afterEach } from "vitest";
 import { scripts } from "../../../bundled-script.ts";
 
@@ -22,29 +22,31 @@ afterAll(() => {
 const requireOfNode =
   'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
-/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. A driver of a database is left out. */
-export async function bundle(name: string, from: string): Promise<string> {
+/** How a program of a test becomes one file that plain Node runs. */
+export const asProgram: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  conditions: ["source"],
+  plugins: [scripts],
+  external: ["libsql"],
+  // Modules as they are: what is wrapped for every loader may look for its parts while it runs.
+  mainFields: ["module", "main"],
+  banner: { js: requireOfNode },
+  logLevel: "error",
+};
+
+/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. A driver of a database is left out, and `others`. */
+export async function bundle(name: string, from: string, others: readonly string[] = []): Promise<string> {
   let home = from;
   while (!existsSync(join(home, "package.json"))) home = dirname(home);
   // Inside the package, so that what is left out is found from there.
   const folder = mkdtempSync(join(home, "node_modules/.programs-"));
   folders.push(folder);
   const outfile = join(folder, `${name}.mjs`);
-  await build({
-    entryPoints: [join(from, "processes", `${name}.ts`)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    external: ["libsql"],
-    // Modules as they are: what is wrapped for every loader may look for its parts while it runs.
-    mainFields: ["module", "main"],
-    banner: { js: requireOfNode },
-    logLevel: "error",
-  });
+  const entryPoints = [join(from, "processes", `${name}.ts`)];
+  await build({ ...asProgram, entryPoints, outfile, external: ["libsql", ...others] });
   return outfile;
 }
 

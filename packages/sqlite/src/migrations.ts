@@ -170,6 +170,16 @@ const settlements = `
 INSERT INTO counters VALUES ('settlements', 1);
 `;
 
+// Token buckets. One that is full again goes; there is no index on what changes with every call.
+const rates = `
+CREATE TABLE rates (
+  key TEXT PRIMARY KEY,
+  at REAL NOT NULL,
+  filling_ms REAL NOT NULL,
+  taken INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Step by step: a file of version 1 has had the first. */
 export const migrations: readonly string[] = [
   first,
@@ -181,6 +191,7 @@ export const migrations: readonly string[] = [
   storage,
   oneRow,
   settlements,
+  rates,
 ];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */

@@ -1,9 +1,8 @@
-import type { RouterStore } from "@toolglot/trp-core/store";
+import { expectingFrames, type RouterStore } from "@toolglot/trp-core/store";
 import { checkOptions, type SqliteOptions } from "./options.ts";
 import { framesBySteps } from "./tables/frame-steps.ts";
 import { listed } from "./tables/names.ts";
 import { operationsBySteps } from "./tables/operation-steps.ts";
-import { expectingFrames } from "./thread/expecting-frames.ts";
 import { openInThread } from "./thread/store-thread.ts";
 
 /**
@@ -28,11 +27,11 @@ import { openInThread } from "./thread/store-thread.ts";
  */
 export async function openSqlite(options: SqliteOptions): Promise<RouterStore> {
   const { now } = options;
-  const { steps, ...store } = await openInThread(checkOptions(options), now);
+  const { steps, send, ...store } = await openInThread(checkOptions(options), now);
   const clock = now ?? Date.now;
   return {
     ...store,
-    sessions: expectingFrames({ ...store.sessions, ...framesBySteps(steps) }, clock),
+    sessions: expectingFrames({ ...store.sessions, ...framesBySteps(steps) }, clock, send),
     operations: { ...store.operations, ...operationsBySteps(steps) },
     logs: listed(store.logs),
     blobs: listed(store.blobs),

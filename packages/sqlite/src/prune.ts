@@ -26,6 +26,10 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = 
     return due.length === 20;
   },
   (tx) => {
+    const sql = "DELETE FROM rates WHERE key IN (SELECT key FROM rates WHERE at + filling_ms <= ? LIMIT 200)";
+    return tx.change(sql, tx.now()) === 200;
+  },
+  (tx) => {
     tx.run("DELETE FROM tokens WHERE expires_at <= ?", tx.now() - approvalMemoryMs);
     tx.run("DELETE FROM epochs WHERE epoch <= (SELECT max(epoch) FROM epochs) - ?", keepEpochs);
     return false;

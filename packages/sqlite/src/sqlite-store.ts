@@ -16,6 +16,7 @@ import { type OperationSteps, operationSteps, operationsBySteps } from "./tables
 import { sqliteOperations } from "./tables/operations.ts";
 import { sqliteOutbox } from "./tables/outbox.ts";
 import { sqliteParts } from "./tables/parts.ts";
+import { sqliteRates } from "./tables/rates.ts";
 import type { Transaction } from "./transaction.ts";
 
 function pulse(tx: Transaction): void {
@@ -45,6 +46,7 @@ export function sqliteStore({ name, durability, commits, now }: Opened): Stepped
     outbox: sqliteOutbox(commits),
     artifacts: sqliteArtifacts(commits),
     catalog: sqliteCatalog(commits),
+    rates: sqliteRates(commits),
     logs: sqliteLogs(commits),
     blobs: sqliteBlobs(commits),
     steps,

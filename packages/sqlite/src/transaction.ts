@@ -306,14 +306,3 @@ const writeFence = "UPDATE counters SET value = ? WHERE name = 'fence'";
 const ifFence = "AND value = ? AND (SELECT id FROM identity) = ?";
 const intoAudit = "INSERT INTO audit (n, at, entry, prev_hash, hash)";
 const ifLast = "SELECT ?, ?, ?, ?, ? WHERE (SELECT hash FROM audit ORDER BY n DESC LIMIT 1) IS ?";
-
-const escaped = "\u{10ffff}";
-const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;
-
-/**
- * Returns the form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
- * bindings cut texts, are escaped, so that different texts stay different. This form is never read back.
- */
-export function columnText(text: string): string {
-  return needsEscape.test(text) ? escaped + JSON.stringify(text) : text;
-}

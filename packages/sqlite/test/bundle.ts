@@ -1,30 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { build } from "esbuild";
-import { scripts } from "../../../bundled-script.ts";
+import { type Bundled, bundled } from "../../trp-core/test/chaos/bundle.ts";
 
-/**
- * The processes of these tests as files that plain Node runs: our sources bundled in, the database driver left out. `files`: below this
- * folder, without `.ts`; their last words are their names.
- */
-export async function bundleProcesses(...files: string[]): Promise<{ path(name: string): string; remove(): void }> {
-  // Inside the package, so that the driver is found from there.
-  const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.processes-"));
-  await build({
-    entryPoints: files.map((file) => join(import.meta.dirname, `${file}.ts`)),
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    external: ["libsql"],
-    logLevel: "error",
-  });
-  return {
-    path: (name) => join(folder, `${name}.mjs`),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
+/** The file of a process of the chaos, for {@link bundleProcesses}. */
+export const ledger = "../../trp-core/test/chaos/ledger";
+
+/** The processes of these tests; `files`: below this folder, without `.ts`. */
+export const bundleProcesses = (...files: string[]): Promise<Bundled> =>
+  bundled({ tests: import.meta.dirname, files, external: ["libsql"] });

@@ -1,7 +1,9 @@
 import { isThorough, leftToCi, rounds, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundleProcesses } from "./bundle.ts";
-import { chaos } from "./chaos/chaos.ts";
+import { type ChaosOptions, type ChaosReport, chaos } from "../../trp-core/test/chaos/chaos.ts";
+import { openSqlite } from "../src/index.ts";
+import { bundleProcesses, ledger } from "./bundle.ts";
+import { newFile } from "./files.ts";
 
 // Two routers as processes on one file, killed and stopped without end, and clients that send everything twice, half of it
 // ASYNC with partial results, and cancel a quarter: not in a plain run.
@@ -9,16 +11,19 @@ const operations = rounds(100, 2000);
 let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
 
 beforeAll(async () => {
-  scripts = await bundleProcesses("chaos/processes/ledger", "chaos/processes/router");
+  scripts = await bundleProcesses(ledger, "processes/router");
 });
 afterAll(() => scripts?.remove());
 
+const onFile = (options: ChaosOptions): Promise<ChaosReport> =>
+  chaos({ scripts, store: newFile(), open: (file) => openSqlite({ file }) }, options);
+
 it(`should have no effect twice and lose nothing that was acknowledged, over ${operations} operations`, async (context) => {
   leftToCi(context);
-  const report = await chaos(scripts, { variant: "fence", operations });
+  const report = await onFile({ variant: "fence", operations });
   console.log(JSON.stringify(report));
-  expect(report.kills).toBeGreaterThan(0);
-  expect(report.stops).toBeGreaterThan(0);
+  expect(report.unrest.kills).toBeGreaterThan(0);
+  expect(report.unrest.stops).toBeGreaterThan(0);
   expect(report.duplicates).toEqual([]);
   expect(report.lost).toEqual([]);
   expect(report.hidden).toEqual([]);
@@ -57,7 +62,7 @@ it.each(seen)(
     const wrong: string[] = [];
     for (let round = 0; round < 9 && wrong.length === 0; round++) {
       const options = { variant, operations: 60, kinds: [...kinds], ways: [...ways], ...slow };
-      const { duplicates, ghosts, contradictions } = await chaos(scripts, options);
+      const { duplicates, ghosts, contradictions } = await onFile(options);
       wrong.push(...(variant === "unmarked" ? [...ghosts, ...contradictions] : duplicates));
     }
     expect(wrong.length).toBeGreaterThan(0);

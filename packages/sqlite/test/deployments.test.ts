@@ -1,17 +1,12 @@
 import { createRouter, defineCapability, type Principal, type Router } from "@toolglot/trp-core";
-import { afterEach, expect, it } from "vitest";
-import { openSqlite } from "../src/index.ts";
-import { frame, hello } from "./chaos/frames.ts";
-import { newFile } from "./files.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { onEach, sharedStores } from "../../postgres/test/every-store.ts";
+import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
+import { placeOn, type StoreKind } from "../../trp-core/test/store-kinds.ts";
 import { agent, endOf } from "./session.ts";
 
 // In the middle of a deployment, routers on one store have different catalogs. A call is refused for its catalog only when
 // its own capability is gone, hidden or changed at the router that it comes to.
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
 
 interface Version {
   names: string[];
@@ -21,11 +16,11 @@ interface Version {
   hidden?: string[];
 }
 
-async function deploy(versions: Version[]): Promise<Router[]> {
-  const file = newFile();
+async function deploy(kind: StoreKind, versions: Version[]): Promise<Router[]> {
+  const place = placeOn(kind);
   return Promise.all(
     versions.map(async ({ names, changed = [], hidden = [] }) => {
-      const store = await openSqlite({ file });
+      const store = await place.open();
       const capabilities = names.map((name) =>
         defineCapability({
           capId: `cap.x.${name}.v1`,
@@ -40,10 +35,7 @@ async function deploy(versions: Version[]): Promise<Router[]> {
         }),
       );
       const router = createRouter({ capabilities, store });
-      ends.push(async () => {
-        await router.close();
-        await store.close();
-      });
+      onTestFinished(() => router.close());
       return router;
     }),
   );
@@ -93,40 +85,42 @@ const directions = pairs.flatMap(([name, one, two]): [string, Version, Version][
   [`${name}, from the new one`, two, one],
 ]);
 
-it.each(directions)("refuses nothing that both have: a deployment that %s", async (_name, one, two) => {
-  const session = await wander(await deploy([one, two]));
-  for (const synced of [0, 1]) {
-    await session.sync(synced);
-    for (let turn = 0; turn < 6; turn++) expect(await session.call(turn, "a"), `sync at ${synced}`).toBe("SUCCESS");
-  }
-});
+onEach(sharedStores, (kind) => {
+  it.each(directions)("refuses nothing that both have: a deployment that %s", async (_name, one, two) => {
+    const session = await wander(await deploy(kind, [one, two]));
+    for (const synced of [0, 1]) {
+      await session.sync(synced);
+      for (let turn = 0; turn < 6; turn++) expect(await session.call(turn, "a"), `sync at ${synced}`).toBe("SUCCESS");
+    }
+  });
 
-it("refuses what is gone, hidden or changed there, and not where it is as it was", async () => {
-  const session = await wander(
-    await deploy([{ names: ["a", "b", "c", "d"] }, { names: ["a", "b", "d"], changed: ["b"], hidden: ["d"] }]),
-  );
-  await session.sync(0);
-  for (const name of ["b", "c", "d"]) {
-    expect([await session.call(0, name), await session.call(1, name)], name).toEqual(["SUCCESS", "TRP_1003"]);
-  }
-  // The other router's sync marks what it hasn't; the first one still has it under its number.
-  expect(await session.sync(1)).toEqual(["a", "b", "artifact_read"]);
-  expect(await session.call(0, "c")).toBe("SUCCESS");
-  expect(await session.call(1, "b")).toBe("SUCCESS");
-  expect(await session.call(0, "b")).toBe("TRP_1003");
-});
+  it("refuses what is gone, hidden or changed there, and not where it is as it was", async () => {
+    const session = await wander(
+      await deploy(kind, [{ names: ["a", "b", "c", "d"] }, { names: ["a", "b", "d"], changed: ["b"], hidden: ["d"] }]),
+    );
+    await session.sync(0);
+    for (const name of ["b", "c", "d"]) {
+      expect([await session.call(0, name), await session.call(1, name)], name).toEqual(["SUCCESS", "TRP_1003"]);
+    }
+    // The other router's sync marks what it hasn't; the first one still has it under its number.
+    expect(await session.sync(1)).toEqual(["a", "b", "artifact_read"]);
+    expect(await session.call(0, "c")).toBe("SUCCESS");
+    expect(await session.call(1, "b")).toBe("SUCCESS");
+    expect(await session.call(0, "b")).toBe("TRP_1003");
+  });
 
-it("refuses an epoch that no router has given out", async () => {
-  const routers = await deploy([{ names: ["a"] }, { names: ["a", "b"] }]);
-  const [one] = routers;
-  const session = await wander(routers);
-  await session.sync(0);
-  await session.sync(1);
-  expect(await session.call(0, "a")).toBe("SUCCESS");
-  const opened = await one?.handle(frame("HELLO_REQ", null, null, hello), { principal: agent });
-  if (opened?.frame_type !== "HELLO_RES") throw new Error("no session");
-  const made = { id: opened.payload.session_id, epoch: 1_000 };
-  const item = { call_id: "c", idx: 0, cap_id: "cap.x.a.v1", timeout_ms: 1_000, args: { n: "1" } };
-  const reply = await one?.handle(frame("CALL_REQ", made, 1, item), { principal: agent });
-  expect(reply && endOf(reply)).toBe("TRP_1003");
+  it("refuses an epoch that no router has given out", async () => {
+    const routers = await deploy(kind, [{ names: ["a"] }, { names: ["a", "b"] }]);
+    const [one] = routers;
+    const session = await wander(routers);
+    await session.sync(0);
+    await session.sync(1);
+    expect(await session.call(0, "a")).toBe("SUCCESS");
+    const opened = await one?.handle(frame("HELLO_REQ", null, null, hello), { principal: agent });
+    if (opened?.frame_type !== "HELLO_RES") throw new Error("no session");
+    const made = { id: opened.payload.session_id, epoch: 1_000 };
+    const item = { call_id: "c", idx: 0, cap_id: "cap.x.a.v1", timeout_ms: 1_000, args: { n: "1" } };
+    const reply = await one?.handle(frame("CALL_REQ", made, 1, item), { principal: agent });
+    expect(reply && endOf(reply)).toBe("TRP_1003");
+  });
 });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { type Principal, principal, type Router } from "@toolglot/trp-core";
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
-import { frame, hello } from "./chaos/frames.ts";
+import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
 
 export const agent: Principal = principal({ id: "agent" });
 export const boss: Principal = principal({ id: "boss", roles: ["approver"] });

@@ -85,7 +85,7 @@ const failing: [string, () => unknown][] = [
 
 it.each(failing)("denies, and tells nothing, when a policy %s", async (_name, evaluate) => {
   const engine = { version: "1", evaluate: evaluate as never };
-  const decision = await decide(engine, policyInput(), { timeoutMs: 5 });
+  const decision = await decide(engine, policyInput(), undefined, { timeoutMs: 5 });
   expect(decision).toEqual({ decision: "deny", rule: "policy-error", reason: "the policy could not decide" });
 });
 

@@ -63,7 +63,7 @@ it("every part of a rule is on the page", () => {
   const parts = [
     ...["tenants", "principals", "roles", "withoutRoles", "canDelete", "capIds", "families", "riskTiers", "ioClass"],
     ...["effects", "weekdays", "hours", "notBefore", "notAfter", "equals", "in", "greaterThan", "lessThan", "matches"],
-    ...["maxLength", "exists", "not", "limit", "windowMs", "per"],
+    ...["maxLength", "exists", "not", "limit", "windowMs", "per", "shared"],
   ];
   for (const part of parts) expect(page).toMatch(new RegExp(`[.\`"]${part}[\`":]`));
 });

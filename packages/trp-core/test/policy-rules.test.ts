@@ -331,6 +331,7 @@ it.each<[unknown, RegExp]>([
     /ends before it begins/,
   ],
   [[{ id: "r", decision: "deny", rate: { limit: 0, windowMs: 1 } }], /\.rate\.limit must be a whole number from 1/],
+  [[{ id: "r", decision: "deny", rate: { limit: 1, windowMs: 1, shared: "yes" } }], /\.rate\.shared must be true or/],
   [[{ id: "r", decision: "deny", rate: { limit: 1 } }], /\.rate needs windowMs/],
   [[{ id: "r", decision: "allow", rate: { limit: 1, windowMs: 1 } }], /a rate and decision: "allow"/],
   [

@@ -4,6 +4,7 @@ import { drawn, share } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import {
   CapabilityError,
+  createPolicy,
   createRouter,
   defineCapability,
   type Effect,
@@ -64,10 +65,13 @@ async function live(store: MemoryStore, clock: { ahead: number }, onError: (erro
     capability("mail", "opaque", () => "sent", { riskTier: "HIGH" }),
     capability("order", "opaque", () => "ordered", { effectKey: () => "the order" }),
   ];
+  const rate = { limit: 1_000, windowMs: 1_000, shared: true };
+  const policy = createPolicy({ version: "1", rules: [{ id: "rate", decision: "deny", rate }] });
   const make = (more: typeof capabilities, times: object): Router => {
     const router = createRouter({
       store,
       capabilities: more,
+      policy,
       allowVolatile: true,
       maxResultTokens: 200,
       times,

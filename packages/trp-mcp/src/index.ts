@@ -13,6 +13,7 @@ export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { slug } from "./import/names.ts";
 export type { ImportOptions } from "./import/options.ts";
 export { acceptTools, type PinMode, seenTools } from "./import/pins.ts";
+export type { GateConnection, McpGate } from "./serve/gate.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
-export { type GateConnection, type McpGate, serveMcp } from "./serve/serve-mcp.ts";
+export { serveMcp } from "./serve/serve-mcp.ts";
 export type * from "./types.ts";

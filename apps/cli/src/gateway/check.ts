@@ -10,6 +10,8 @@ import {
   type Gateway,
   type GatewayConfig,
 } from "@toolglot/gateway";
+import { migrateStore, shownStore } from "@toolglot/gateway/store";
+import { defined, errorText } from "@toolglot/internal";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { visible } from "../view/visible.ts";
 import { loadNamed } from "./config.ts";
@@ -56,16 +58,31 @@ async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfi
       if (up && !needsLogin) return [];
       return [{ server: server.name, reason: needsLogin ? say.check.login(server.name) : mask.mask(reason) }];
     });
+    const store = await storeFault(run, config);
     if (flags.json) {
-      host.stdout.write(`${JSON.stringify({ problems: config.notices, tools, unreachable: reasons })}\n`);
+      const found = { problems: config.notices, tools, unreachable: reasons, ...defined({ store }) };
+      host.stdout.write(`${JSON.stringify(found)}\n`);
     } else {
       notice(run, config.notices);
       host.stdout.write(tools.length === 0 ? `${say.check.noTools}\n` : `${describeTable(tools)}\n`);
       for (const { server, reason } of reasons) host.stderr.write(`${visible(say.check.down(server, reason))}\n`);
+      if (store !== undefined) host.stderr.write(`${visible(store)}\n`);
     }
-    return reasons.length === 0 ? exitCodes.answered : exitCodes.error;
+    return reasons.length === 0 && store === undefined ? exitCodes.answered : exitCodes.error;
   } finally {
     await gateway.close();
+  }
+}
+
+/** Says why a gateway could not use a database as its store. Nothing is changed in it. */
+async function storeFault({ say }: GatewayRun, { settings }: GatewayConfig): Promise<string | undefined> {
+  const { store, postgres } = settings;
+  if (!store.startsWith("postgres")) return undefined;
+  try {
+    const { from, to } = await migrateStore(store, { dryRun: true, ...defined({ postgres }) });
+    return postgres?.migrate === "check" && from < to ? say.check.oldTables(shownStore(store), from, to) : undefined;
+  } catch (error) {
+    return errorText(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { JsonObject, Locale } from "@toolglot/core";
+import { readStoreAddress } from "@toolglot/gateway/store";
 import { type Command, Option } from "commander";
 import { collected } from "../cli/flags.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -55,7 +56,7 @@ export function settingsOf({ flags, host, say }: GatewayRun): JsonObject {
   return {
     ...(face !== undefined && { face }),
     ...(observe && { mode: "observe" }),
-    ...(store !== undefined && { store: storeOf(store, host, say) }),
+    ...(store !== undefined && { store: storeOf(store, host) }),
     ...(http !== undefined && { listen: addressOf(http, say) }),
   };
 }
@@ -72,9 +73,8 @@ function addressOf(text: string, say: GatewayWords): { host?: string; port: numb
 }
 
 /** A relative file is in the folder where the command line was started. */
-function storeOf(text: string, { folder }: Host, say: GatewayWords): string {
-  const path = /^sqlite:(.+)$/s.exec(text)?.[1];
-  if (path !== undefined) return `sqlite:${resolve(folder, path)}`;
-  if (text !== "memory" && !/^postgres(?:ql)?:\/\//.test(text)) throw new UsageError(say.badStore(text));
-  return text;
+function storeOf(text: string, { folder }: Host): string {
+  const found = readStoreAddress(text);
+  if (!("kind" in found)) throw new UsageError(`--store ${found.message}. ${found.cure}`);
+  return found.kind === "sqlite" ? `sqlite:${resolve(folder, found.path)}` : text;
 }

@@ -135,6 +135,14 @@ export function gatewayCommand(run: Run, host: Host, locale: Locale): Command {
     command.command("accept").description(say.accept.about).argument("<what>", say.accept.what),
     async () => (await import("./accept.ts")).accept,
   );
+  does(
+    command
+      .command("migrate")
+      .description(say.migrate.about)
+      .option("--dry-run", say.migrate.dryRun)
+      .option("--json", say.json),
+    async () => (await import("./migrate.ts")).migrate,
+  );
 
   const audit = group("audit", say.audit.about);
   does(

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { ToolglotError } from "@toolglot/core";
-import { type GatewayConfig, openStore } from "@toolglot/gateway";
+import type { GatewayConfig } from "@toolglot/gateway";
+import { openStore } from "@toolglot/gateway/store";
+import { defined } from "@toolglot/internal";
 import { createRouter, type Principal, principal, type Router } from "@toolglot/trp-core";
 import { UsageError } from "../cli/usage-error.ts";
 import { loadPlaces } from "./config.ts";
@@ -18,12 +20,12 @@ export interface AtStore {
 /** Works on the store of a gateway, whether that runs or not. Rejects with `ToolglotError` `gateway/store` when there is none. */
 export async function onGatewayStore<Value>(run: GatewayRun, work: (at: AtStore) => Promise<Value>): Promise<Value> {
   const config = await loadPlaces(run);
-  const { store: setting, tenant, approvals } = config.settings;
+  const { store: setting, postgres, tenant, approvals } = config.settings;
   const { tenant: wanted } = run.flags as { tenant?: string };
   if (setting === "memory") throw new UsageError(run.say.memoryStore);
   const path = /^sqlite:(.+)$/s.exec(setting)?.[1];
   if (path !== undefined && !existsSync(path)) throw new ToolglotError("gateway/store", run.say.noStore(path));
-  const store = await openStore(setting);
+  const store = await openStore(setting, { existing: true, ...defined({ postgres }) });
   const router = createRouter({
     store,
     times: { recoverEveryMs: 0, pruneEveryMs: 0 },

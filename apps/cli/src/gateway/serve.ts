@@ -43,7 +43,9 @@ export async function serve(run: GatewayRun): Promise<number> {
       const link = host.stderr.isTTY ? signInUrl?.() : undefined;
       host.stderr.write(`${link === undefined ? say.approvals.where(page) : say.approvals.signIn(link)}\n`);
     }
-    return await stopped;
+    const code = await stopped;
+    await gateway.drain();
+    return code;
   } finally {
     await gateway.close();
     await endExporter();

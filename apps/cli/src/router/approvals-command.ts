@@ -13,7 +13,7 @@ import { type ApprovalDesk, deskOf, remoteDesk, type ShownApproval, unreachable 
 import { defaultPort, readEnvironment } from "./environment.ts";
 import { onStore } from "./on-store.ts";
 import { readOperatorToken } from "./operator-token.ts";
-import { defaultStorePath, readStoreChoice } from "./store-choice.ts";
+import { defaultStorePath, fileChoice, readStoreChoice } from "./store-choice.ts";
 
 interface ApprovalsOptions {
   url?: string;
@@ -35,7 +35,7 @@ export function approvalsCommand(run: Run, host: Host): Command {
       .command(name)
       .option("--url <url>", "the running router (default: TRP_HOST and TRP_PORT)")
       .option("--token <token>", "identifies the person who decides (default: the operator's token in the data folder)")
-      .option("--store <store>", "sqlite:FILE instead of a running router")
+      .option("--store <store>", "sqlite:FILE or postgres://… instead of a running router")
       .option("--data-dir <dir>", "where the operator's token and the default store live")
       .option("--json", "records as NDJSON", false);
   where("list")
@@ -79,7 +79,7 @@ async function atDesk(
     const nobody = ToolglotError.isInstance(error) && error.code === unreachable;
     if (!nobody || url !== undefined || !existsSync(path)) throw error;
     host.stderr.write(`No router answers at ${address}; this is ${path}.\n`);
-    return onStore({ kind: "sqlite", path }, (router) => work(deskOf(router)));
+    return onStore(fileChoice(path), (router) => work(deskOf(router)));
   }
 }
 

@@ -30,7 +30,7 @@ export function auditCommand(run: Run, host: Host): Command {
   const where = (name: string): Command =>
     command
       .command(name)
-      .option("--store <store>", "sqlite:FILE (default: router.db in the data folder)")
+      .option("--store <store>", "sqlite:FILE or postgres://… (default: router.db in the data folder)")
       .option("--data-dir <dir>", "where the default store lives")
       .option("--json", "as JSON", false);
   where("verify")

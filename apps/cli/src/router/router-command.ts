@@ -44,7 +44,7 @@ export function routerCommand(run: Run, host: Host): Command {
     )
     .option("--port <n>", "0 takes any free one")
     .option("--host <name>", "the address to listen at")
-    .option("--store <store>", "memory, or sqlite:FILE (default: router.db in the data folder)")
+    .option("--store <store>", "memory, sqlite:FILE, or postgres://… (default: router.db in the data folder)")
     .option("--json", "the line about listening as JSON", false)
     .addHelpText("after", environmentHelp)
     .configureHelp({ helpWidth: 100 })

@@ -9,7 +9,7 @@ export const en = (cli: string) => ({
       "a configuration, or a client's own file of servers; more than once, the later one wins (default: toolglot.json of this folder)",
     stdio: "serves the client that starts it, over standard input and output",
     http: "serves over HTTP at [HOST:]PORT (default: 127.0.0.1:8765, path /mcp)",
-    store: "sqlite:PATH or memory (default: sqlite:<state-dir>/gateway.db)",
+    store: "sqlite:PATH, postgres://… or memory (default: sqlite:<state-dir>/gateway.db)",
     stateDir: "where the store and the tokens are (default: $XDG_STATE_HOME/toolglot)",
     face: "how tools are shown to clients",
     principal: "who calls over stdio (default: local)",
@@ -25,7 +25,6 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     `There is no ${file} in this folder: name a configuration with --config FILE, or let ${cli} gateway init write one.`,
   badAddress: (text: string) => `--http takes a port, as 8765, or HOST:PORT, as 127.0.0.1:8765, not "${text}".`,
   oneOf: "Either --stdio or --http: a gateway serves one of them.",
-  badStore: (text: string) => `--store takes sqlite:PATH or memory, not "${text}".`,
   listening: (url: string, servers: number, tools: number) =>
     `The gateway listens at ${url}: ${servers} server${servers === 1 ? "" : "s"}, ${tools} tool${tools === 1 ? "" : "s"} so far`,
   noStore: (path: string) =>
@@ -35,10 +34,12 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     `${flag} takes a date, as 2026-11-01 or 2026-11-01T08:00:00Z, not "${text}".`,
   check: {
     about: "says all mistakes of the configuration at once; exit code 2 when there are some",
-    connect: "starts each server, and shows what becomes of its tools",
+    connect: "starts each server, and shows what becomes of its tools; asks a database whether it can be the store",
     well: (servers: number) => `The configuration is fine: ${servers} server${servers === 1 ? "" : "s"}.`,
     down: (server: string, reason: string) => `${server}: not reached: ${reason}`,
     login: (server: string) => `it wants a login: ${cli} gateway login ${server}`,
+    oldTables: (store: string, from: number, to: number) =>
+      `${store}: the tables are of version ${from}, and ${to} is needed: ${cli} gateway migrate`,
     noTools: "No tools.",
     slow: "it gave no list of tools in time",
   },
@@ -117,10 +118,21 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
   },
   accept: {
     about: "accepts tools that have changed, or are new, as their server listed them last",
-    what: "SERVER, or SERVER/TOOL",
+    what: "SERVER, or SERVER/TOOL; or store, for a database that has forgotten what it had acknowledged",
+    store: (store: string) => `${store} is taken as it is now. Gateways that run go on within seconds.`,
     done: (tools: readonly string[]) =>
       `Accepted: ${tools.join(", ")}. A gateway that runs takes them in within seconds.`,
     none: (what: string) => `Nothing of ${what} waits to be accepted.`,
+  },
+  migrate: {
+    about: "brings the tables of a store in PostgreSQL to this version",
+    dryRun: "prints the SQL, and changes nothing",
+    notPostgres:
+      "Only a store in PostgreSQL has tables to migrate: --store postgres://USER:PASSWORD@HOST:5432/DATABASE.",
+    done: (store: string, from: number, to: number) => `${store}: the tables are of version ${to} now, not ${from}.`,
+    would: (store: string, from: number, to: number) =>
+      `${store}: this takes the tables from version ${from} to ${to}.`,
+    current: (store: string, version: number) => `${store}: the tables are of version ${version}, as they should be.`,
   },
   audit: {
     about: "the log of decisions and outcomes",

@@ -3,14 +3,13 @@ import {
   createFetchHandler,
   createRouter,
   defaultPolicy,
-  MemoryStore,
   type PolicyDecision,
   type PolicyEngine,
   principal,
   type Router,
   type RouterOptions,
 } from "@toolglot/trp-core";
-import type { RouterStore } from "@toolglot/trp-core/store";
+import { memory, type Place, type StoreKind } from "../../../../packages/trp-core/test/store-kinds.ts";
 import { capabilityOf, Ledger } from "../capabilities.ts";
 import type { RouterSetup, RouterUnderTest, TrpImplementation } from "../router-under-test.ts";
 import type { PolicyData, PrincipalData } from "../vector.ts";
@@ -18,31 +17,18 @@ import type { PolicyData, PrincipalData } from "../vector.ts";
 /** When every vector begins: 2025-10-09 in UTC. */
 const start = 1_760_000_000_000;
 
-/** How a vector's store is opened, again after a crash, and what is left to do at the end. */
-export interface Stores {
-  open(now: () => number): RouterStore | Promise<RouterStore>;
-  /** What a router that takes over sees: the same data. */
-  reopen(store: RouterStore, now: () => number): RouterStore | Promise<RouterStore>;
-  close(): void;
-}
-
-/** `@toolglot/trp-core` on a store. */
-export function toolglotOn(name: string, makeStores: () => Stores): TrpImplementation {
-  return { name: `@toolglot/trp-core on ${name}`, open: (setup) => openRouter(setup, makeStores()) };
+/** `@toolglot/trp-core` on a store: a router that takes over opens it anew, as another process would. */
+export function toolglotOn({ name, newPlace }: Pick<StoreKind, "name" | "newPlace">): TrpImplementation {
+  return { name: `@toolglot/trp-core on ${name}`, open: (setup) => openRouter(setup, newPlace()) };
 }
 
 /** `@toolglot/trp-core` in memory. */
-export const toolglot: TrpImplementation = toolglotOn("memory", () => ({
-  open: (now) => new MemoryStore({ now }),
-  reopen: (store) => store,
-  close: () => {},
-}));
+export const toolglot: TrpImplementation = toolglotOn(memory);
 
-async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnderTest> {
+async function openRouter(setup: RouterSetup, place: Place): Promise<RouterUnderTest> {
   let now = start;
   const clock = () => now;
-  let store = await stores.open(clock);
-  const opened = new Set([store]);
+  let store = await place.open({ now: clock });
   const ledger = new Ledger();
   let options: RouterOptions = {
     capabilities: setup.capabilities.map((data) => capabilityOf(data, ledger)),
@@ -121,8 +107,7 @@ async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnd
         ),
       ),
     async crash() {
-      store = await stores.reopen(store, clock);
-      opened.add(store);
+      store = await place.open({ now: clock });
       router = open();
       routers.push(router);
     },
@@ -132,8 +117,7 @@ async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnd
     async close() {
       ledger.releaseAll();
       await Promise.all(routers.map((one) => one.close({ graceMs: 0 })));
-      for (const one of opened) await one.close();
-      stores.close();
+      await place.remove();
     },
   };
 }

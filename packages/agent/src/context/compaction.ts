@@ -48,6 +48,9 @@ export function dropOldResults(options: { keepTurns?: number } = {}): Compaction
   };
 }
 
+/** What requests are made shorter by where the host says nothing else. */
+export const dropByDefault: Compaction = /* @__PURE__ */ dropOldResults();
+
 /** Throws `TypeError` for anything but a number of turns. */
 export function checkKeepTurns(keepTurns: unknown): void {
   if (Number.isInteger(keepTurns) && (keepTurns as number) >= 1) return;

@@ -116,7 +116,8 @@ async function execute(run: Run, action: Runnable | undefined): Promise<readonly
     }
     const { left, known } = await begin(run, action);
     if (left === undefined) return known;
-    const running = Promise.resolve(executor.execute(left, contextOf(run, left, state)));
+    const carryOut = run.first("execute") ?? ((...given) => executor.execute(...given));
+    const running = Promise.resolve(carryOut(left, contextOf(run, left, state)));
     const results = await orStopped(running, run.signal).catch((error: unknown) => {
       if (!run.signal.aborted) throw error;
       return withinGrace(run, running);
@@ -126,7 +127,8 @@ async function execute(run: Run, action: Runnable | undefined): Promise<readonly
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
     // Nothing follows on a log that can't be written.
-    if (run.log.fault) throw run.log.fault.error;
+    const fault = run.log.fault ?? run.first("fault")?.();
+    if (fault) throw fault.error;
     run.warn("agent/executor-failed", `The executor failed: ${errorText(error)}`);
     return failAll(expectedCalls(action), { type: "ExecutorFault", message: run.wording.executorFailed });
   } finally {
@@ -173,7 +175,7 @@ function hintsOf(run: Run, name: string, tool?: ToolDefinition): { onlyReads: bo
 }
 
 /** Waits for a stopped executor to report how its calls ended, but not for ever. */
-function withinGrace(run: Run, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
+function withinGrace(run: Run, running: Promise<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const cancel = run.settings.runtime.startTimer("stop-grace", stopGraceMs, () => {
       run.warn(
@@ -186,7 +188,8 @@ function withinGrace(run: Run, running: Promise<ToolResult[]>): Promise<ToolResu
   });
 }
 
-function contextOf(run: Run, action: Runnable, state: { open: boolean }): ExecutorContext {
+/** Returns what an executor gets. */
+export function contextOf(run: Run, action: Runnable, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
   const { ask } = run.settings;
   const context: ExecutorContext = {

@@ -21,7 +21,9 @@ import { countUsage } from "./usage.ts";
 
 /** Asks the model, feeds the parser, and adds the answer to the conversation. */
 export async function readAnswer(run: Run): Promise<Answer> {
-  let draft = newDraft(run);
+  const askModel = run.first("askModel");
+  const role = askModel ? "kept" : "whole";
+  let draft = newDraft(run, role);
   run.turns += 1;
   run.lastText = "";
   let error: RunError | undefined;
@@ -29,12 +31,13 @@ export async function readAnswer(run: Run): Promise<Answer> {
     const isOwn = run.step.messages !== undefined;
     for (const beforeRequest of isOwn ? [] : run.each("beforeRequest")) await beforeRequest();
     for (let mayShorten = !isOwn; ; mayShorten = false) {
-      const fault = await receive(run, ask(run), draft, take);
+      const request = ask(run);
+      const fault = await (askModel ? askModel(request, draft) : receive(run, request, draft, take));
       error = fault?.error;
       if (fault?.isOverflow) error = await run.first("onOverflow")?.(fault.error, mayShorten);
       if (!fault?.isOverflow || error) break;
       // Nothing of the failed request is kept.
-      draft = newDraft(run);
+      draft = newDraft(run, role);
     }
   } catch (stopped) {
     keep(run, draft, undefined, false);
@@ -83,22 +86,26 @@ function isSameList(one: readonly ToolDefinition[] | undefined, other: readonly 
   return one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
 }
 
-function newDraft(run: Run): Draft {
+/** Returns an empty draft. One that is only `shown` changes nothing in the run, one that is only `kept` emits nothing. */
+export function newDraft(run: Run, role: "whole" | "shown" | "kept"): Draft {
   const { reasoning, reasoningTags, startsInReasoning } = run.settings;
   const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
     ...{ text: "", visible: "", reasoning: "", signed: [], calls: [], inputs: new Map() },
     ...{ end: {}, usage: undefined, received: false },
+    emit: (event) => void (role === "kept" || run.emit(event)),
+    idOf: (given) => (role === "shown" ? given : run.uniqueCallId(given)),
   };
   const onEvent = (event: ProtocolEvent): void => {
     if (event.phase === "text") draft.visible += event.text;
-    run.emit(toRunEvent(event, run.stepIndex));
+    draft.emit(toRunEvent(event, run.stepIndex));
   };
   const parser = protocol.createParser({ tools, reasoning, startsInReasoning, ...defined({ reasoningTags }), onEvent });
   return Object.assign(draft, { parser });
 }
 
-function take(run: Run, draft: Draft, part: ModelPart): void {
+/** Adds a part to the draft. */
+export function take(run: Run, draft: Draft, part: ModelPart): void {
   if (typeof part === "string") {
     if (part === "") return;
     draft.text += part;
@@ -109,13 +116,13 @@ function take(run: Run, draft: Draft, part: ModelPart): void {
     case "reasoning":
       draft.reasoning += part.text;
       if (part.meta) draft.signed.push({ type: "reasoning", text: unsigned(draft), meta: plainJson(part.meta) });
-      if (part.text !== "") run.emit({ type: "reasoning-delta", stepIndex: run.stepIndex, text: part.text });
+      if (part.text !== "") draft.emit({ type: "reasoning-delta", stepIndex: run.stepIndex, text: part.text });
       return;
     case "call": {
       const call = plainJson(part.call);
       const reading = typeof call.input === "string" ? readArguments(call.input) : {};
       const input = "input" in reading ? reading.input : call.input;
-      draft.calls.push({ ...call, input, id: run.uniqueCallId(call.id) });
+      draft.calls.push({ ...call, input, id: draft.idOf(call.id) });
       return;
     }
     case "call-delta":
@@ -133,7 +140,7 @@ function take(run: Run, draft: Draft, part: ModelPart): void {
 /** Emits the arguments of a native call while they come, as text protocols emit those of theirs. Nothing is run of that. */
 function showArguments(
   run: Run,
-  { inputs }: Draft,
+  { inputs, emit }: Draft,
   { id, name, text }: Extract<ModelPart, { type: "call-delta" }>,
 ): void {
   if (!run.step.protocol.declaresTools) return;
@@ -141,8 +148,8 @@ function showArguments(
   let stream = inputs.get(id);
   if (stream === undefined) {
     const about = { type: "block-delta" as const, stepIndex, field: "input", call: inputs.size };
-    run.emit({ ...about, text: "", ...defined({ tool: name }) });
-    stream = new ArgumentStream((param, piece) => run.emit({ ...about, text: piece, param }));
+    emit({ ...about, text: "", ...defined({ tool: name }) });
+    stream = new ArgumentStream((param, piece) => emit({ ...about, text: piece, param }));
     inputs.set(id, stream);
   }
   stream.feed(text);

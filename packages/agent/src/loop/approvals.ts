@@ -17,8 +17,12 @@ export async function askApproval(run: Run, asked: ApprovalRequest): Promise<Dec
   if (kept) return kept;
   run.emit({ type: "approval-request", stepIndex, request });
   run.deadline.pause();
-  const given = run.first("decide")?.(request);
-  const decision = (given && (await given)) ?? (await decisionOf(run, request));
+  let decision: Decision | undefined;
+  for (const decide of run.each("decide")) {
+    const given = decision === undefined ? decide(request) : undefined;
+    decision ??= given && (await given);
+  }
+  decision ??= await decisionOf(run, request);
   run.deadline.resume();
   if (decision.later) run.postponed.push(request);
   else if (isDenial(decision) && !run.signal.aborted) run.denied += 1;
@@ -33,7 +37,8 @@ export async function askApproval(run: Run, asked: ApprovalRequest): Promise<Dec
 /** Whether a decision denies a call, and brings no result in its place. */
 export const isDenial = ({ approved, result }: Decision): boolean => !approved && result === undefined;
 
-async function decisionOf(run: Run, request: ApprovalRequest): Promise<Decision> {
+/** Asks the host, without a word to anybody else. */
+export async function decisionOf(run: Run, request: ApprovalRequest): Promise<Decision> {
   const { approve } = run.settings;
   // Its result can't be had by asking.
   if (request.kind === "external-call") return toDecision(run, "later");
@@ -49,7 +54,7 @@ async function decisionOf(run: Run, request: ApprovalRequest): Promise<Decision>
 }
 
 /** Returns an answer as a decision. Only `true` approves. */
-function toDecision(run: Run, answer: unknown): Decision {
+export function toDecision(run: Run, answer: unknown): Decision {
   if (answer === "later") return { approved: false, reason: run.wording.decidesLater, later: true };
   if (typeof answer === "boolean") return { approved: answer };
   if (!isObject(answer) || typeof answer.approved !== "boolean") {

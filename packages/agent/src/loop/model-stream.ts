@@ -1,7 +1,6 @@
 import { isContextOverflow, type ModelPart, type ModelRequest } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
-import type { RunError } from "../result.ts";
 import type { Settings } from "../settings.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import { flawOf, iteratorOf } from "./model-parts.ts";
@@ -9,14 +8,7 @@ import type { SafeRequestTrace } from "./part.ts";
 import { adviceOf, delayBefore, waitFor } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { toRunError } from "./run-error.ts";
-import type { Draft } from "./types.ts";
-
-/** Fault of a request. */
-export interface ModelFault {
-  error: RunError;
-  /** The request was longer than the model's context. */
-  isOverflow: boolean;
-}
+import type { Draft, ModelFault } from "./types.ts";
 
 /** A request, and its answer as it comes. */
 interface Reading {

@@ -4,13 +4,27 @@ import type {
   CallHookContext,
   CallHooks,
   Decision,
+  ExecutorContext,
+  Message,
+  ModelRequest,
   ToolCall,
   ToolResult,
 } from "@toolglot/core";
+import type { CompactionInput } from "../context/compaction.ts";
 import type { RunError } from "../result.ts";
 import type { RequestTrace, TracedRequest } from "../tracing.ts";
 import type { OwnTool } from "./tools.ts";
-import type { Answer, AskedActions, Outcome, Repair, Runnable, StepSetting, Verdict } from "./types.ts";
+import type {
+  Answer,
+  AskedActions,
+  Draft,
+  ModelFault,
+  Outcome,
+  Repair,
+  Runnable,
+  StepSetting,
+  Verdict,
+} from "./types.ts";
 
 /**
  * A feature of the loop, with a state that only it sees. A run has the parts that its options ask for, and calls the members that they have,
@@ -29,6 +43,10 @@ export interface Part {
   beforeStep?(): Promise<RunError | undefined> | undefined;
   /** Called before the first request of a step that does not bring its own messages. */
   beforeRequest?(): Promise<unknown> | undefined;
+  /** Called in place of the model, with the draft that its answer goes into. */
+  askModel?(request: ModelRequest, draft: Draft): Promise<ModelFault | undefined>;
+  /** Called in place of the host's compaction. */
+  compact?(input: CompactionInput): Promise<readonly Message[]>;
   /** Called for each request. Returns a trace of it, which never throws. */
   traceRequest?(request: TracedRequest): SafeRequestTrace;
   /** Called when the model has refused a request as too long. Resolves to the run's error, or to undefined when the conversation is shorter now. */
@@ -39,6 +57,8 @@ export interface Part {
   beforeActions?(asked: AskedActions): Promise<Decision | undefined>;
   /** Called before each action. An outcome ends the run. */
   beforeAction?(action: Runnable): Outcome | undefined;
+  /** Called in place of the executor. */
+  execute?(action: Runnable, context: ExecutorContext): Promise<unknown>;
   /** Called by executors, before a call begins. Returns the result of a call that an earlier process has begun or ended. */
   settle?(call: { id: string; name?: string }, mayRepeat: boolean): Promise<ToolResult | undefined>;
   /** Called by executors around each call, as core's {@link CallHooks}. `isOpen`: the action has not ended. */
@@ -61,6 +81,8 @@ export interface Part {
   afterActions?(results: readonly ToolResult[]): Promise<Outcome | Repair | undefined> | Outcome | Repair | undefined;
   /** Called when a step is over and another one follows. */
   afterStep?(): void;
+  /** Called when something failed, and at the end. Returns what went wrong outside of the loop's reach: it is the end of the run. */
+  fault?(): { error: unknown } | undefined;
 }
 
 /** A request's trace that neither throws nor does its work twice. */

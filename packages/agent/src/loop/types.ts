@@ -15,7 +15,7 @@ import type {
   ToolProtocol,
   Usage,
 } from "@toolglot/core";
-import type { RepairReason } from "../events.ts";
+import type { RepairReason, StepEvent } from "../events.ts";
 import type { LimitKind, RunError, RunSnapshot, RunStatus } from "../result.ts";
 import type { OpenAnswer } from "../session/types.ts";
 import type { ArgumentStream } from "./argument-stream.ts";
@@ -80,6 +80,17 @@ export interface Draft {
   /** Whether any part came. */
   received: boolean;
   parser: Parser<BlockBase>;
+  /** Where its events go, as they come. */
+  emit(event: StepEvent): void;
+  /** Returns the id that a native call has in the run. */
+  idOf(given: string): string;
+}
+
+/** Fault of a request. */
+export interface ModelFault {
+  error: RunError;
+  /** The request was longer than the model's context. */
+  isOverflow: boolean;
 }
 
 /** A verdict that sends an answer back to the model. */

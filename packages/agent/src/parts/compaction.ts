@@ -72,7 +72,9 @@ async function makeRoom(run: Run, reason: "estimate" | "overflow", target: numbe
   const before = estimateOf(run);
   const report = (used: Usage): void => addChild(run, used as Record<string, unknown>);
   const input = { messages, estimate: before, target, reason, signal, report };
-  conversation.show((await compact(run, settings.context.compact, input)) ?? (await dropOldResults()(input)));
+  conversation.show(
+    (await compact(run, run.first("compact") ?? settings.context.compact, input)) ?? (await dropOldResults()(input)),
+  );
   const over = estimateOf(run) - target;
   if (over > 0) {
     const sizeOf = (message: Message): number => estimateOne(run, message);

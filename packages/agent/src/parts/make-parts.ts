@@ -5,6 +5,7 @@ import { refreshTools } from "../loop/show-tools.ts";
 import { deliver } from "../loop/steps.ts";
 import { outputPart } from "../output/output-part.ts";
 import { type Resumed, sessionPart } from "../session/session-part.ts";
+import { stepsPart } from "../steps/steps-part.ts";
 import { Artifacts } from "./artifacts.ts";
 import { afterOverflow, makeRoomIfNeeded } from "./compaction.ts";
 import { guardEcho } from "./echo.ts";
@@ -16,22 +17,24 @@ import { tracing } from "./tracing.ts";
  *
  * 1. Tracing is around all others.
  * 2. A session answers for calls and decisions of an earlier process before anybody is asked.
- * 3. Artifacts may offer a tool, so they come before the tools of the step are read; the host's messages come after those, because a
+ * 3. A durable engine comes in place of the model, the executor and the host.
+ * 4. Artifacts may offer a tool, so they come before the tools of the step are read; the host's messages come after those, because a
  *    model reads of new tools first.
- * 4. Output ends a run before repeats or conditions of the host's do.
- * 5. The host's hooks are last: they see what a step is made with, and their word is final.
+ * 5. Output ends a run before repeats or conditions of the host's do.
+ * 6. The host's hooks are last: they see what a step is made with, and their word is final.
  *
  * Compaction has moments of its own, when the setting of the step is known.
  */
 export function makeParts(run: Run, resumed: Resumed | undefined): readonly Part[] {
   const { settings, tools } = run;
-  const { output, limits, prepareStep, beforeCall, afterCall, stopWhen } = settings;
+  const { output, limits, prepareStep, beforeCall, afterCall, stopWhen, steps } = settings;
   const isHooked = prepareStep ?? beforeCall ?? afterCall ?? stopWhen[0];
   const artifacts = new Artifacts(run);
   const keepAll: Artifacts["keepAll"] = (messages) => artifacts.keepAll(messages);
   const parts: (Part | false | undefined)[] = [
     settings.tracing && tracing(run, settings.tracing, resumed?.restored.head.traceparent),
     resumed && sessionPart(run, resumed),
+    steps && stepsPart(run, steps),
     { beforeStep: () => artifacts.cutNew() },
     {
       beforeStep() {

@@ -46,6 +46,7 @@ export function recordRun<Value = unknown>(
 ): RecordedRun<Value> {
   checkKeys("recordRun", recordOptions, "signal:signal runId:text onLine:function");
   const { onLine, ...runOptions } = recordOptions;
+  if (options.steps) throw new TypeError("recordRun: steps are played again by their engine, and can't be recorded.");
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();

@@ -6,9 +6,10 @@ import { createAgent, forgetRun, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import type { ModelPart } from "@toolglot/core";
 import { memoryStorage, type Storage } from "@toolglot/core/storage";
-import { folderStorage } from "@toolglot/storage";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { afterAll, describe, expect, it } from "vitest";
+import { postgresForTests } from "../../../../scripts/lib/postgres.mjs";
+import { openStorage } from "../support/open-storage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "toolglot-runs-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -51,12 +52,18 @@ const stored = async ({ logs, blobs }: Storage): Promise<string[]> => {
   return names.sort();
 };
 
-describe.each<[string, () => Storage]>([
-  ["memory", () => memoryStorage()],
-  ["a folder", () => folderStorage(mkdtempSync(join(folder, "run-")))],
-])("a run in %s", (_, open) => {
-  it("finds in another process what its requests left out of results, and leaves nothing when it is forgotten", async () => {
-    const storage = open();
+const { url, skip } = await postgresForTests();
+
+describe.each<[string, () => Storage | Promise<Storage>, string | undefined]>([
+  ["memory", () => memoryStorage(), undefined],
+  ["a folder", () => openStorage(mkdtempSync(join(folder, "run-"))), undefined],
+  ["SQLite", () => openStorage(join(folder, "run.sqlite")), undefined],
+  ["PostgreSQL", () => openStorage(`${url}#test_run_${process.pid}`), skip],
+])("a run in %s", (_, open, why) => {
+  const title =
+    "finds in another process what its requests left out of results, and leaves nothing when it is forgotten";
+  it.skipIf(why)(`${title}${why ? ` (skipped: ${why})` : ""}`, async () => {
+    const storage = await open();
     const first = agentOf(storage, [[call("a", "look", {})], [call("b", "act", {})]], true);
     expect((await first.agent.run("Go", { runId: "r" }).result).status).toBe("waiting");
     const id = /art_[0-9a-f]+/.exec(JSON.stringify(first.model.requests.at(-1)))?.[0];
@@ -77,6 +84,7 @@ describe.each<[string, () => Storage]>([
     await forgetRun({ storage, runId: "other" });
     expect(await stored(storage)).toEqual([]);
     await expect(second.agent.resume("r")).rejects.toMatchObject({ code: "agent/session-unknown" });
+    await storage.close();
   });
 });
 

@@ -64,7 +64,10 @@ export async function holdOperation(
       return held(log, found, keepLease(log, found.claim, lease), clock);
     }
     const left = waitMs - (performance.now() - from);
-    if (found.status !== "busy" || left <= 0 || !(await sleep(Math.min(pauseMs, left), signal))) return found;
+    if (found.status !== "busy" || left <= 0) return found;
+    const wait = { ms: Math.min(pauseMs, left), signal };
+    await (log.whenChanged?.(request, wait) ?? sleep(wait.ms, signal));
+    if (signal?.aborted) return found;
   }
 }
 

@@ -1,9 +1,9 @@
 import { isObject } from "@toolglot/internal";
 import { slug } from "@toolglot/trp-mcp";
+import { readStoreAddress } from "../store/address.ts";
 import { type Tell, unknownKey } from "./check-node.ts";
 import type { ServerConfig } from "./config-types.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
-
 import type { Path, ProblemText } from "./source.ts";
 
 interface Checked {
@@ -42,6 +42,7 @@ export function crossCheck({ servers, disabled, settings, allowVolatile }: Check
     for (const [glob, tool] of Object.entries(server.tools))
       checkTool(tool, [...path, "tools", glob], { isVolatile: settings.store === "memory" && !allowVolatile }, value);
   }
+  checkStore(settings, value);
   if (settings.metrics.open && !isLoopback(settings.listen.host)) {
     const cure = "Leave it out: scrapers send a token; or listen on 127.0.0.1.";
     value(["gateway", "metrics", "open"], "is for loopback only, and listen.host is not", cure);
@@ -53,6 +54,18 @@ export function crossCheck({ servers, disabled, settings, allowVolatile }: Check
       "is more than maxBytes",
       `Write at most ${maxBytes}, or raise maxBytes.`,
     );
+}
+
+function checkStore(
+  { store, postgres = {} }: GatewaySettings,
+  value: (path: Path, message: string, cure: string) => void,
+): void {
+  const address = readStoreAddress(store);
+  if (!("kind" in address)) value(["gateway", "store"], address.message, address.cure);
+  if (!store.startsWith("postgres") && Object.keys(postgres).length > 0) {
+    const cure = "Leave it out, or name a database in gateway.store: postgres://USER:PASSWORD@HOST:5432/DATABASE.";
+    value(["gateway", "postgres"], "is for a store in PostgreSQL, and this one is none", cure);
+  }
 }
 
 function checkTool(

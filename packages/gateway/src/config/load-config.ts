@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { checkKeys, isObject } from "@toolglot/internal";
+import { readStoreAddress } from "../store/address.ts";
 import { checkedValue, tellUnknownKeys } from "./check-node.ts";
 import type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config-types.ts";
 import { crossCheck } from "./cross-checks.ts";
@@ -204,9 +205,9 @@ function keepSecrets(settings: GatewaySettings, secrets: SecretList): void {
   for (const [name, { oauth }] of Object.entries(settings.servers)) {
     if (oauth?.clientSecret !== undefined) secrets.add(`${name}.oauth.clientSecret`, oauth.clientSecret);
   }
-  if (URL.canParse(settings.store)) {
-    const { password } = new URL(settings.store);
-    secrets.add("store.password", password);
-    secrets.add("store.password", decodeURIComponent(password));
-  }
+  const address = readStoreAddress(settings.store);
+  if (!("kind" in address) || address.kind !== "postgres") return;
+  const { password, searchParams } = address.parts;
+  for (const one of [password, decodeURIComponent(password), searchParams.get("password") ?? ""])
+    secrets.add("store.password", one);
 }

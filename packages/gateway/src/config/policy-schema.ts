@@ -74,6 +74,7 @@ const rule = object({
       limit: whole(1),
       windowMs: whole(1),
       per: opt(v.array(oneOf("tenant", "principal", "capability"), "a list")),
+      shared: opt(flag),
     }),
   ),
 });

@@ -123,6 +123,20 @@ export const settingsSchema: v.GenericSchema<unknown, FromFiles> = agreeing<From
     store: opt(
       matching(/^(?:memory|sqlite:[\s\S]+|postgres(?:ql)?:\/\/[\s\S]+)$/, '"memory", "sqlite:PATH" or "postgres://…"'),
     ),
+    postgres: opt(
+      object({
+        schema: opt(matching(/^[a-z_][a-z0-9_]{0,62}$/, "a name of small letters, digits and _")),
+        pool: opt(whole(1, 1_000)),
+        migrate: opt(oneOf("auto", "check", "off")),
+        statementTimeoutMs: opt(ms(1)),
+        lockTimeoutMs: opt(ms(1)),
+        retryForMs: opt(ms(0)),
+        requireSync: opt(flag),
+        onLostWrites: opt(oneOf("stop", "report")),
+      }),
+    ),
+    leaseMs: opt(ms(1_000), 10_000),
+    shutdown: opt(object({ drainMs: opt(ms(0), 0), graceMs: opt(ms(0), 10_000) }), {}),
     tokens: opt(text),
     face: opt(oneOf("tools", "search", "code", "auto"), "auto"),
     taskAfterMs: opt(ms(1), 10_000),

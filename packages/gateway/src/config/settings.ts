@@ -7,6 +7,12 @@ export interface GatewaySettings {
   listen: ListenSettings;
   /** `sqlite:PATH`, `postgres://…` or `memory`. Default `sqlite:<state folder>/gateway.db`. */
   store: string;
+  /** How a store in PostgreSQL is used. */
+  postgres?: PostgresSettings;
+  /** Milliseconds after which other gateways take over the call of one that has not been heard of. Default 10,000. */
+  leaseMs: number;
+  /** How the gateway stops. */
+  shutdown: ShutdownSettings;
   /** The file of tokens. Default `<state folder>/tokens.json`. */
   tokens: string;
   /** What clients see. `auto`: `tools` while the list of tools is small, else `search`. Default `auto`. */
@@ -55,6 +61,34 @@ export interface ListenSettings {
   allowedHosts: string[];
   /** Origins of pages that may send requests, as `https://app.example.com`. Default: none. */
   allowedOrigins: string[];
+}
+
+/** How a store in PostgreSQL is used: the options of `openPostgres` besides the address, which is `store`. */
+export interface PostgresSettings {
+  /** Where the tables are. Default `toolglot`. */
+  schema?: string;
+  /** Connections of one gateway. Default 10. */
+  pool?: number;
+  /** Whether a start brings the tables to its version, refuses where they are older, or doesn't look. Default `auto`. */
+  migrate?: "auto" | "check" | "off";
+  /** Milliseconds. Default 10,000. */
+  statementTimeoutMs?: number;
+  /** Milliseconds. Default 5,000. */
+  lockTimeoutMs?: number;
+  /** Milliseconds that a call waits for a database that is away. Default 5,000. */
+  retryForMs?: number;
+  /** Whether to refuse a database without synchronous standbys. Default false. */
+  requireSync?: boolean;
+  /** What happens once the database has forgotten what it acknowledged: calls are refused, or it is told only. Default `stop`. */
+  onLostWrites?: "stop" | "report";
+}
+
+/** How a gateway stops. */
+export interface ShutdownSettings {
+  /** Milliseconds, after SIGTERM, in which it still takes calls, while `/readyz` says that it is going. Default 0. */
+  drainMs: number;
+  /** Milliseconds that calls have then to come to their end. Default 10,000. */
+  graceMs: number;
 }
 
 /** What holds for one server. */

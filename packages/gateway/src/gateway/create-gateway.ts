@@ -9,7 +9,6 @@ import {
   CallChannel,
   type Caller,
   createToolCalls,
-  forgetEffects,
   type ImportedServer,
   type ImportedTool,
   type McpGate,
@@ -26,21 +25,17 @@ import { pageRules } from "../config/policy.ts";
 import { headEvent, toolEvent } from "../http/events/own-events.ts";
 import { openWebhook, type Webhook } from "../http/events/webhook.ts";
 import { createSecretMask, type SecretMask } from "../secrets/mask.ts";
+import { openStore } from "../store/open-store.ts";
+import { forgetDaily } from "./forget-daily.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
 import { measured } from "./measured.ts";
-import { openStore } from "./open-store.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import { tracedCalls } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { Upstreams } from "./upstreams.ts";
 
-const day = 86_400_000;
-/** Longer than a router remembers operations: an effect that nobody asked for in this time is as good as new. */
-const effectsKeptMs = 40 * day;
-
-/** How long calls that run have when the gateway closes, and how long a first list waits for servers. Milliseconds. */
-const graceMs = 10_000;
+/** How long a first list waits for servers. Milliseconds. */
 const settleMs = 5_000;
 
 /**
@@ -64,7 +59,9 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   );
   const { tracing = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) } = options;
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
-  const store = await openStore(config.settings.store);
+  const { store: address, postgres } = config.settings;
+  const onError = (error: Error): void => options.log?.({ level: "warn", message: mask.mask(error.message) });
+  const store = await openStore(address, { ...defined({ postgres }), onError });
   let gateway: RoutedGateway | undefined;
   try {
     gateway = new RoutedGateway(config, { ...options, tracing }, { store, mask, secret: await sharedSecret(store) });
@@ -97,7 +94,7 @@ class RoutedGateway implements Gateway {
   readonly #webhook: Webhook | undefined;
   #code: CodeFace | undefined;
   #http: HttpSide | undefined;
-  #forgetting: NodeJS.Timeout | undefined;
+  #stopForgetting = (): void => {};
   #closing: Promise<void> | undefined;
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
@@ -202,9 +199,7 @@ class RoutedGateway implements Gateway {
   readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
 
   async start(): Promise<void> {
-    const forget = (): void => void forgetEffects(this.#parts.store, effectsKeptMs).catch(() => {});
-    this.#forgetting = setInterval(forget, day).unref();
-    forget();
+    this.#stopForgetting = forgetDaily(this.#parts.store);
     const { settings } = this.#config;
     if (settings.face === "code") {
       this.#code = await createCodeFace({
@@ -240,7 +235,8 @@ class RoutedGateway implements Gateway {
     this.#http ??= await openHttpSide({
       config: this.#config,
       options: this.#options,
-      ...{ router: this.router, gate: this.#gate, mask: this.#parts.mask, metrics: this.#measured.metrics },
+      ...{ router: this.router, gate: this.#gate, metrics: this.#measured.metrics },
+      ...{ mask: this.#parts.mask, secret: this.#parts.secret },
       servers: this.servers,
       ...{ logins: this.#upstreams.logins, tool: this.#tool },
       log: (message) => this.#log({ level: "warn", message }),
@@ -257,6 +253,10 @@ class RoutedGateway implements Gateway {
     await connection.closed;
   }
 
+  async drain(): Promise<void> {
+    await this.#http?.drain();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -264,7 +264,8 @@ class RoutedGateway implements Gateway {
 
   async #close(): Promise<void> {
     const { store } = this.#parts;
-    clearInterval(this.#forgetting);
+    const { graceMs } = this.#config.settings.shutdown;
+    this.#stopForgetting();
     const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
       work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.

@@ -5,6 +5,7 @@ import type { GatewayConfig } from "../config/config-types.ts";
 import { createHttpApp } from "../http/app.ts";
 import { isLoopback } from "../http/hosts.ts";
 import { listen } from "../http/listen.ts";
+import type { ReadinessCheck } from "../http/types.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
 import type { Identity } from "../identity/types.ts";
@@ -17,6 +18,7 @@ import type { GatewayAddress, GatewayOptions } from "./types.ts";
 export interface HttpSide extends GatewayAddress {
   approvalUrl(id: string): string | undefined;
   readonly inDoubtUrl: string | undefined;
+  drain(): Promise<void>;
   close(graceMs: number): Promise<void>;
 }
 
@@ -25,6 +27,8 @@ export interface HttpSideParts {
   config: GatewayConfig;
   options: GatewayOptions;
   router: Router;
+  /** Shared by all gateways on the store. */
+  secret: string;
   gate: McpGate;
   mask: SecretMask;
   metrics: { contentType: string; text(): Promise<string> };
@@ -39,8 +43,8 @@ export interface HttpSideParts {
  * the port can't be had, and `config/…` for a file of tokens that is not right.
  */
 export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
-  const { config, options, router, gate, mask, metrics, servers, logins, tool, log } = parts;
-  const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage } = config.settings;
+  const { config, options, router, secret, gate, mask, metrics, servers, logins, tool, log } = parts;
+  const { listen: where, tenant, auth: otherAuth, approvals, metrics: metricsPage, shutdown } = config.settings;
   const tokens = await openTokens(config.settings.tokens, { log });
   const isOpen = options.noAuth === true;
   try {
@@ -59,7 +63,9 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(isOpen && { anonymous: principal({ id: options.principal ?? "local", tenant }) }),
     });
     const hasPage = approvals.via.includes("page");
-    const page = hasPage ? createApprovalsPage({ router, auth, mask, listen: where, toolOf: tool }) : undefined;
+    const page = hasPage
+      ? createApprovalsPage({ router, auth, mask, formKey: secret, listen: where, toolOf: tool })
+      : undefined;
     const whose = async (authorization: string | undefined): Promise<Principal | undefined> =>
       (await auth.authenticate(authorization))?.principal;
     const connect = logins?.connectRoutes({
@@ -78,12 +84,14 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(connect && { connect }),
       listen: where,
       metrics: { ...metrics, open: metricsPage.open },
-      readiness: () =>
-        servers.map((server) => {
+      readiness: () => [
+        ...leaseCheck(config.settings),
+        ...servers.map((server) => {
           const { up, reason } = server.state();
           // A server that is down is no reason to send callers elsewhere: another gateway has the same one.
           return { name: `server ${server.name}`, ok: true, ...(!up && { message: reason ?? "not connected" }) };
         }),
+      ],
     });
     const host = await listen(app, where).catch((error: NodeJS.ErrnoException) => {
       const message = `The gateway can't listen at ${where.host}:${where.port}: ${error.message}`;
@@ -97,6 +105,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(page && { signInUrl: () => base + page.signInLink(ownerOf(tenant)) }),
       approvalUrl: (id) => (hasPage ? `${base}/approvals/${encodeURIComponent(id)}` : undefined),
       inDoubtUrl: hasPage ? `${base}/approvals/in-doubt` : undefined,
+      drain: () => host.drain(shutdown.drainMs, shutdown.graceMs),
       async close(graceMs) {
         unsubscribe();
         await host.close(graceMs);
@@ -107,6 +116,14 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     tokens.close();
     throw error;
   }
+}
+
+/** Says when a call could be taken over from a gateway that only waits for the database to come back. */
+function leaseCheck({ store, postgres, leaseMs }: GatewayConfig["settings"]): ReadinessCheck[] {
+  const { retryForMs = 5_000 } = postgres ?? {};
+  if (!store.startsWith("postgres") || leaseMs >= 2 * retryForMs) return [];
+  const message = `leaseMs, ${leaseMs}, is less than twice postgres.retryForMs, ${retryForMs}: raise it, so that calls outlast a failover`;
+  return [{ name: "lease", ok: true, message }];
 }
 
 /** Whoever started the gateway may decide, as they may at its store. */

@@ -37,7 +37,7 @@ const notOurs = ["control-characters", "secrets", "path", "url", "sql-read", "sh
 
 /** Creates the router of a gateway. It closes with `router.close`, the store apart. */
 export function makeRouter({ settings, store, policy, secret, tool, options, onHead, onError }: RouterParts): Router {
-  const { limits, approvals, results, audit, retention } = settings;
+  const { limits, approvals, results, audit, retention, leaseMs } = settings;
   const isKept = retention.auditDays === 0;
   const asking = askAgain(policy);
   return createRouter({
@@ -49,7 +49,7 @@ export function makeRouter({ settings, store, policy, secret, tool, options, onH
     pendingApprovals: limits.pendingPerPrincipal,
     mayDecide: (who, approval) => mayDecide(who, approval, tool(approval.capId)),
     limits: { callsInFlight: limits.callsInFlight },
-    times: { approvalTtlMs: approvals.ttlMs, ...(!isKept && { auditTtlMs: retention.auditDays * day }) },
+    times: { leaseMs, approvalTtlMs: approvals.ttlMs, ...(!isKept && { auditTtlMs: retention.auditDays * day }) },
     // Results pass as they come, whatever a model's budget; one token is four bytes, and JSON in JSON is longer.
     maxResultTokens: Math.max(200, results.maxBytes),
     catalogTools: false,

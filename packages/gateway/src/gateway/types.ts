@@ -55,6 +55,12 @@ export interface Gateway {
   listen(): Promise<GatewayAddress>;
   /** Serves one client over standard input and output. Resolves when the client is gone. */
   serveStdio(streams?: { input: Readable; output: Writable }): Promise<void>;
-  /** Takes no new calls, waits at most 10 s for those that run, and ends the servers' processes. Never rejects. */
+  /**
+   * Serves on for `shutdown.drainMs`, while `/readyz` says that it will soon be gone, and resolves then: what stands before several gateways
+   * has sent callers elsewhere when this one is closed. It takes longer, at most by `shutdown.graceMs`, while calls run that had begun
+   * before. Never rejects.
+   */
+  drain(): Promise<void>;
+  /** Takes no new calls, waits at most `shutdown.graceMs` for those that run, and ends the servers' processes. Never rejects. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { SecretMask } from "../secrets/mask.ts";
 import { checkHead } from "./guards.ts";
 import { type HostRules, hostCheck, hostName, isLoopback } from "./hosts.ts";
 import { mcpRoute } from "./mcp-route.ts";
-import { readinessOf } from "./readiness.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
 import { refuse, refuseRpc } from "./replies.ts";
 import type { HostEnv, McpGate, ReadinessCheck } from "./types.ts";
 
@@ -36,6 +36,8 @@ export interface HttpAppOptions {
 /** The HTTP side of a gateway, for any server that takes `(Request) => Response`. */
 export interface HttpApp {
   fetch(request: Request, bindings?: HostEnv["Bindings"]): Promise<Response>;
+  /** Serves on, while `/readyz` says that it will soon be gone, and each answer is the last on its connection. */
+  drain(): void;
   /** Refuses new requests with 503, `/readyz` too, and ends the streams of the page. */
   close(): void;
 }
@@ -51,7 +53,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) throw new TypeError(`listen.path must be a path as /mcp, not ${path}`);
   const hosts = hostCheck(listen);
   const app = new Hono<HostEnv>();
-  let isClosing = false;
+  let going: "draining" | "shutting down" | undefined;
 
   const originOf = ({ req }: Context): string =>
     listen.publicUrl === undefined ? new URL(req.url).origin : new URL(listen.publicUrl).origin;
@@ -77,6 +79,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       : refuse(context, 500, "internal", "Something went wrong in the server.");
   });
   app.notFound((context) => refuse(context, 404, "not-found", "There is nothing at this path."));
+  app.use(async (context, next) => {
+    await next();
+    // The next request finds another gateway, or this one's successor.
+    if (going !== undefined) context.header("connection", "close");
+  });
   app.get("/healthz", (context) => context.json({ status: "ok" }, 200, { "cache-control": "no-store" }));
   app.use(checkHead(hosts));
 
@@ -85,15 +92,14 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     return [{ name: "tokens", ok: fault === undefined, ...(fault && { message: fault }) }, ...(await readiness())];
   });
   app.get("/readyz", async (context) => {
-    const { ready, checks } = isClosing ? closing : await check();
+    const { ready, checks } = going === undefined ? await check() : leaving(going);
     const failed = checks.find(({ ok }) => !ok);
     const reason = failed && (failed.message ?? failed.name);
     const body = { ready, status: ready ? "ready" : "unready", ...(reason && { reason }), checks };
     return context.json(mask.maskData(body), ready ? 200 : 503, { "cache-control": "no-store" });
   });
   app.use(async (context, next) => {
-    if (isClosing) {
-      context.header("connection", "close");
+    if (going === "shutting down") {
       return refuse(context, 503, "closing", "The server is shutting down.");
     }
     return next();
@@ -146,14 +152,19 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   return {
     fetch: async (request, bindings = {}) => app.fetch(request, bindings),
+    drain() {
+      going ??= "draining";
+    },
     close() {
-      isClosing = true;
+      going = "shutting down";
       page?.close();
     },
   };
 }
 
-const closing = { ready: false, checks: [{ name: "gateway", ok: false, message: "shutting down" }] };
+function leaving(message: string): Readiness {
+  return { ready: false, checks: [{ name: "gateway", ok: false, message }] };
+}
 
 /** Whether nobody but this machine sends it. What a proxy on this machine passes on has another name for the host. */
 function isLocal(context: Context<HostEnv>): boolean {

@@ -1,6 +1,7 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { sleep } from "@toolglot/internal";
 import { closeServer } from "@toolglot/internal/node";
 import type { HttpApp } from "./app.ts";
 
@@ -23,6 +24,11 @@ export interface HttpHost {
   /** Open connections. */
   connections(): number;
   /**
+   * Serves on, and keeps no connection that is used: see {@link HttpApp.drain}. Resolves `ms` after the last answer that had begun before, so
+   * that nobody sends over a connection while it is closed; after `ms` and `graceMs` in any case.
+   */
+  drain(ms: number, graceMs: number): Promise<void>;
+  /**
    * Takes no more connections, refuses new requests, lets those that run come to their end for at most `graceMs` (default
    * 10,000), and cuts what is left.
    */
@@ -41,6 +47,9 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
     overrideGlobalObjects: false,
   });
   let closed: Promise<void> | undefined;
+  let isDraining = false;
+  /** Answers to callers who were not told that the connection ends with it. */
+  const kept = new Set<ServerResponse>();
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -52,6 +61,12 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
       keepAliveInitialDelay: 30_000,
     },
     (request, response) => {
+      // A stream of notifications ends with the gateway.
+      const isCall = request.method === "POST" && request.headers["mcp-method"] !== "subscriptions/listen";
+      if (isCall && !isDraining) {
+        kept.add(response);
+        response.once("close", () => kept.delete(response));
+      }
       // A connection that is kept would keep the server from closing.
       response.once("finish", () => closed && request.socket.end());
       void answer(request, response);
@@ -69,6 +84,16 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     connections: () => open.size,
+    async drain(ms, graceMs) {
+      app.drain();
+      isDraining = true;
+      const begun = performance.now();
+      for (let last = begun; ; await sleep(Math.min(ms, 50))) {
+        const now = performance.now();
+        if (kept.size > 0) last = now;
+        if (now - last >= ms || now - begun >= ms + graceMs) return;
+      }
+    },
     close(graceMs = 10_000) {
       app.close();
       closed ??= closeServer(server, graceMs);

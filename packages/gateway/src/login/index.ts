@@ -1,7 +1,8 @@
 /** Logins at MCP servers that want one: where, as whom, and the tokens. */
 
 export type { ConnectOptions } from "./connect/routes.ts";
-export { createUpstreamLogins, type UpstreamLogins, type UpstreamLoginsOptions } from "./logins.ts";
+export { createUpstreamLogins } from "./logins.ts";
+export type { UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
 export type {
   LoginInfo,
   LoginOptions,

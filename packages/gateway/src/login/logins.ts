@@ -1,73 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
-import { checkKeys, nearest, untilAborted } from "@toolglot/internal";
-import type { AskPassphrase, SecretStore } from "@toolglot/secrets";
+import { checkKeys, nearest } from "@toolglot/internal";
 import type { Principal } from "@toolglot/trp-core";
 import type { Hono } from "hono";
 import type { HostEnv } from "../http/types.ts";
 import { authProvider } from "./auth-provider.ts";
+import { loginWithBrowser } from "./browser-login.ts";
 import { type ConnectTool, connectTool } from "./connect/connect-tool.ts";
 import { type ConnectOptions, connectRoutes } from "./connect/routes.ts";
 import { createSeals, type Seals } from "./connect/seals.ts";
 import { loginError, loginFault } from "./errors.ts";
-import { openLoopback } from "./loopback.ts";
-import { checkPkce, finishCodeFlow, isAnswerTo, type StartedLogin, startCodeFlow } from "./oauth/code-flow.ts";
+import type { UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
+import { finishCodeFlow, type StartedLogin, startCodeFlow } from "./oauth/code-flow.ts";
 import { deviceFlow } from "./oauth/device-flow.ts";
 import { discover } from "./oauth/discover.ts";
 import { revoke } from "./oauth/revoke.ts";
 import { safeFetch } from "./oauth/safe-fetch.ts";
-import { openBrowser } from "./open-browser.ts";
 import { infoOf, type LoginKey, type LoginRecord, LoginStore } from "./store/login-store.ts";
 import { Tokens } from "./tokens.ts";
 import type { LoginInfo, LoginOptions, LoginPrincipal, LoginServer, LogoutResult } from "./types.ts";
-
-/** Options of `createUpstreamLogins`. */
-export interface UpstreamLoginsOptions {
-  /** Where logins are kept, and locks: made for its owner alone. Gateways and commands with one folder share their logins. */
-  stateDir: string;
-  servers: readonly LoginServer[];
-  /** Where people reach the gateway, as `https://tools.example`. Absent: `SERVER__connect` begins a login on this machine. */
-  publicUrl?: string | (() => string | undefined);
-  /** What links and cookies are sealed with: the same for all gateways behind one address. Default: random, of this process. */
-  secret?: string;
-  /** Unlocks the file of logins. Default: a key that is made in `stateDir`. */
-  passphrase?: AskPassphrase;
-  /** Keeps logins in another place than a file in `stateDir`. */
-  store?: SecretStore;
-  /** Default: the global one. */
-  fetch?: FetchLike;
-  /** How often it is looked for logins of other processes while somebody listens. Milliseconds. Default 1,000. */
-  watchMs?: number;
-}
-
-/** Logins of a gateway at its servers. Made by `createUpstreamLogins`; faults are `ToolglotError` `gateway/login-…`. */
-export interface UpstreamLogins {
-  /** Logs in, with a person. */
-  login(server: string, options: LoginOptions): Promise<LoginInfo>;
-  /** Forgets a login, and has its tokens ended. Without `principal`: all that there are at the server. */
-  logout(server: string, principal?: LoginPrincipal): Promise<LogoutResult>;
-  /** What is known of a login; undefined when there is none. */
-  info(server: string, principal?: LoginPrincipal): Promise<LoginInfo | undefined>;
-  /**
-   * What an MCP client of the server signs its requests with (`authProvider` of its transport). Tokens are renewed before they end. Asks
-   * nobody: without a login, requests that need one fail as `toolkit/mcp-unauthorised`. With `credentials: "caller"` and no `principal`, it
-   * is the first login that there is: good for the list of tools, and for nobody's calls.
-   */
-  authProviderOf(server: string, principal?: LoginPrincipal): AuthProvider;
-  /** The tool that stands for a server which wants a login. */
-  connectTool(server: string): ConnectTool;
-  /**
-   * Where one can log in with a browser: with `credentials: "caller"` the principal's own link, of use to nobody else. Undefined without
-   * `publicUrl`.
-   */
-  connectLink(server: string, principal: LoginPrincipal): string | undefined;
-  /** The routes of these links, to be mounted at `/connect`. */
-  connectRoutes(options: ConnectOptions): Hono<HostEnv>;
-  /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
-  onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
-  /** Gives up logins that wait for a person, and looks for changes no more. */
-  close(): void;
-}
 
 /** A link to log in may lie in a chat for a while. */
 const linkMs = 86_400_000;
@@ -155,45 +106,16 @@ class Logins implements UpstreamLogins {
     };
     try {
       const found = await discover(server, fetch);
-      if (!device) return await this.#withBrowser(key, server, found, fetch, until, { onPrompt: tell, opens });
-      return await this.#keep(
-        key,
-        await deviceFlow(server, found, this.#store, fetch, { onPrompt: tell, signal: until }),
-      );
+      const store = this.#store;
+      const asking = { onPrompt: tell, signal: until };
+      if (device) return await this.#keep(key, await deviceFlow(server, found, store, fetch, asking));
+      const keep = (record: LoginRecord): Promise<LoginInfo> => this.#keep(key, record);
+      return await loginWithBrowser({ server, found, store, fetch, opens, keep, ...asking });
     } catch (error) {
       if (thrown !== undefined) throw thrown.error;
       if (!until.aborted) throw loginFault(name, "the login", error);
       const why = signal?.aborted || this.#life.signal.aborted ? "it was given up." : "nobody came in time.";
       throw loginError("gateway/login-cancelled", name, why);
-    }
-  }
-
-  async #withBrowser(
-    key: LoginKey,
-    server: LoginServer,
-    found: Awaited<ReturnType<typeof discover>>,
-    fetch: FetchLike,
-    signal: AbortSignal,
-    { onPrompt, opens }: { onPrompt: LoginOptions["onPrompt"]; opens: boolean },
-  ): Promise<LoginInfo> {
-    checkPkce(server.name, found);
-    const before = await this.#store.readClient(found.issuer, "loopback");
-    const port = before === undefined ? undefined : Number(new URL(before.redirectUri).port);
-    const loopback = await openLoopback(server.name, port);
-    try {
-      const { redirectUri } = loopback;
-      const place = { redirectUri, place: "loopback" };
-      const { authorizationUrl, started } = await startCodeFlow(server, found, place, this.#store, fetch);
-      const finish = async (answer: URLSearchParams): Promise<LoginInfo> =>
-        this.#keep(key, await finishCodeFlow(server, started, answer, this.#store, fetch));
-      const info = loopback.answer((answer) => isAnswerTo(started, answer), finish, signal);
-      // It may fail while the browser is opened.
-      info.catch(() => {});
-      const isOpened = opens && (await untilAborted(openBrowser(authorizationUrl), signal));
-      onPrompt({ kind: "browser", url: authorizationUrl, isOpened });
-      return await info;
-    } finally {
-      loopback.close();
     }
   }
 

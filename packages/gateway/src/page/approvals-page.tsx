@@ -24,6 +24,8 @@ export interface ApprovalsPageOptions {
   auth: Authenticator;
   mask: SecretMask;
   listen: HostRules;
+  /** Shows that a form is of this page; the same for all processes on the store. Default: of this process alone. */
+  formKey?: string;
   /** Names the tool behind a capability. Default: what the capability's id says. */
   toolOf?: NameTool;
   /** When the same was last done. Default: when a request with the same fingerprint was last used. */
@@ -36,7 +38,7 @@ export interface ApprovalsPage {
   readonly routes: Hono<PageEnv>;
   /** Returns the path of a link that signs somebody in once, within five minutes: for a terminal that only they see. */
   signInLink(identity: Identity): string;
-  /** Ends all logins and streams. */
+  /** Ends all streams. */
   close(): void;
 }
 
@@ -47,7 +49,7 @@ export interface ApprovalsPage {
 export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPage {
   const { router, auth, mask, listen, toolOf = toolFromId } = options;
   const lastDone = options.lastDone ?? ((approval: Approval) => lastUsed(router, approval));
-  const logins = new Logins(auth);
+  const logins = new Logins(auth, router.store, options.formKey);
   const live = new Live(router);
   const visits = new Visits(logins, hostCheck(listen), listen.publicUrl);
   const kit = pageKit(router, logins, visits);
@@ -66,7 +68,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
   }
 
   routes.get("/", async (context) => {
-    const visit = visits.login(context);
+    const visit = await visits.login(context);
     if (visit === undefined) return signIn(context, "/approvals");
     const { overview, ...view } = await viewOf(context, visit);
     const decided = await justDecided(router, visit.identity, context.req.query("done"));
@@ -87,7 +89,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
 
   signInRoutes(routes, { auth, logins, visits, kit });
   routes.get("/events", async (context) => {
-    const visit = visits.login(context);
+    const visit = await visits.login(context);
     if (visit === undefined) return context.body(null, 204);
     return eventStream(live, logins, visit);
   });

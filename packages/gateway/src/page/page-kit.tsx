@@ -101,12 +101,12 @@ export function pageKit(router: Router, logins: Logins, visits: Visits): PageKit
   };
 
   const withVisit: PageKit["withVisit"] = (handler) => async (context) => {
-    const visit = visits.login(context);
+    const visit = await visits.login(context);
     return visit === undefined ? signIn(context, context.req.path) : handler(context, visit);
   };
 
   const withForm: PageKit["withForm"] = (handler) => async (context) => {
-    const visit = visits.login(context);
+    const visit = await visits.login(context);
     const isForm = context.req.header("content-type")?.startsWith("application/x-www-form-urlencoded");
     const bytes = isForm ? await readBody(context.req.raw, maxFormBytes).catch(() => undefined) : undefined;
     const form = new URLSearchParams((bytes && textOf(bytes)) ?? "");

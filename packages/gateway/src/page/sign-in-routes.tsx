@@ -17,7 +17,7 @@ export function signInRoutes(
       const identity = await auth.authenticate(`Bearer ${(form.get("token") ?? "").trim()}`);
       const next = ownPath(form.get("next"));
       if (identity === undefined) return signIn(context, next, "wrongToken");
-      visits.begin(context, logins.begin(identity));
+      visits.begin(context, await logins.begin(identity));
       return context.redirect(next, 303);
     }),
   );
@@ -25,7 +25,7 @@ export function signInRoutes(
   routes.post(
     "/sign-out",
     withForm(async (context, _form, visit) => {
-      if (visit !== undefined) visits.end(context, visit.cookie);
+      if (visit !== undefined) await visits.end(context, visit.cookie);
       return context.redirect("/approvals", 303);
     }),
   );
@@ -44,7 +44,7 @@ export function signInRoutes(
     withForm(async (context) => {
       const identity = logins.takeLink(context.req.param("code") ?? "");
       if (identity === undefined) return signIn(context, "/approvals", "linkGone");
-      visits.begin(context, logins.begin(identity));
+      visits.begin(context, await logins.begin(identity));
       return context.redirect("/approvals", 303);
     }),
   );

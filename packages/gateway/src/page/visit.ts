@@ -88,9 +88,9 @@ export class Visits {
     this.#publicUrl = publicUrl;
   }
 
-  login(context: PageContext): Visit | undefined {
+  async login(context: PageContext): Promise<Visit | undefined> {
     const cookie = getCookie(context, loginCookie);
-    const login = this.#logins.find(cookie);
+    const login = await this.#logins.find(cookie);
     return login && cookie !== undefined ? { ...login, cookie } : undefined;
   }
 
@@ -98,8 +98,8 @@ export class Visits {
     setCookie(context, loginCookie, cookie, { ...cookieRules(context, this.#publicUrl), maxAge: twelveHours });
   }
 
-  end(context: PageContext, cookie: string): void {
-    this.#logins.end(cookie);
+  async end(context: PageContext, cookie: string): Promise<void> {
+    await this.#logins.end(cookie);
     setCookie(context, loginCookie, "", { ...cookieRules(context, this.#publicUrl), maxAge: 0 });
   }
 

@@ -1,6 +1,6 @@
 import { createToolCalls, importMcpServer } from "@toolglot/trp-mcp";
 import { makeRouter } from "../gateway/make-router.ts";
-import { openStore } from "../gateway/open-store.ts";
+import { openStore } from "../store/open-store.ts";
 
 /** What a gateway is made of, without its front. */
 export interface RigParts {

@@ -1,9 +1,6 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openSqlite } from "@toolglot/sqlite";
 import type { ApprovalQuestion } from "@toolglot/trp-mcp";
 import { afterEach, describe, expect, it } from "vitest";
+import { sharedPlace } from "../../../trp-core/test/store-kinds.ts";
 import { ada, agent, type Bench, bench, lost, read, run, stranger, type TestServers, text } from "./support.ts";
 
 const open: Bench[] = [];
@@ -75,23 +72,22 @@ describe("a program whose call needs an approval", () => {
   });
 
   it.each(["javascript", "python"] as const)("goes on in another process, from the store (%s)", async (language) => {
-    const file = join(mkdtempSync(join(tmpdir(), "gateway-code-")), "gateway.db");
+    const place = sharedPlace();
     const settings = { languages: [language], timeoutMs: 20_000, calls: 100 };
     const code =
       language === "javascript"
         ? program
         : `seen = [tools.shop.note(id="n"), tools.shop.get(id="g")]\nseen.append(await tools.shop.refund(id="1"))\nseen`;
-    const before = await start(tools(), { store: await openSqlite({ file }), settings });
+    const before = await start(tools(), { store: await place.open(), settings });
     const first = await run(before.face, code);
     expect(first.outcome.status).toBe("pending");
     await before.face.close();
     await before.store.close();
-    const after = await start(tools(), { store: await openSqlite({ file }), settings });
+    const after = await start(tools(), { store: await place.open(), settings });
     await approveAll(after);
     const second = await run(after.face, { resume: first.outcome.receipt });
     expect(JSON.parse(second.value)).toEqual(result);
     expect([...before.ran, ...after.ran].map(([name]) => name)).toEqual(["shop.note", "shop.get", "shop.refund"]);
-    await after.store.close();
   });
 
   it("begins anew when it has waited for longer than it is kept", async () => {
@@ -237,7 +233,7 @@ describe("effects of programs", () => {
         refund: { risk: "HIGH", run: ({ id }) => text(`refunded ${id}`) },
       },
     };
-    const made = await start(servers, { leaseMs: 200 });
+    const made = await start(servers, { leaseMs: 1_000 });
     const code = `return [await tools.shop.add({ id: "1" }), await tools.shop.add({ id: "1" })]`;
     // The process dies when the second call is done, before its answer is written down.
     const { operations } = made.store;

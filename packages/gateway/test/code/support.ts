@@ -1,13 +1,6 @@
 import { type JsonObject, ToolError } from "@toolglot/core";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
-import {
-  CapabilityError,
-  createRouter,
-  type ExecuteContext,
-  MemoryStore,
-  principal,
-  type Router,
-} from "@toolglot/trp-core";
+import { CapabilityError, createRouter, type ExecuteContext, principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
@@ -21,6 +14,7 @@ import {
   type ToolCallContext,
   ToolSearch,
 } from "@toolglot/trp-mcp";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { type CodeFace, type CodeFaceOptions, createCodeFace } from "../../src/code/code-face.ts";
 import type { CodeSettings } from "../../src/config/settings.ts";
 
@@ -57,18 +51,19 @@ interface BenchOptions extends Partial<Pick<CodeFaceOptions, "visible" | "waitFo
 
 /** A face over a real router with the tools of a test. */
 export async function bench(
-  given: TestServers,
+  tested: TestServers,
   {
     clock = { ahead: 0 },
-    store = new MemoryStore({ now: () => Date.now() + clock.ahead }),
+    store: given,
     settings = { languages: ["javascript"], timeoutMs: 20_000, calls: 100 },
     ...more
   }: BenchOptions = {},
 ): Promise<Bench> {
+  const store = given ?? (await storeUnderTest({ now: () => Date.now() + clock.ahead }));
   const channel = new CallChannel();
   const ran: Bench["ran"] = [];
   const inputSchema = { type: "object", properties: { id: { type: "string" } }, additionalProperties: true };
-  const servers = Object.entries(given).map(([server, tools], at) => ({
+  const servers = Object.entries(tested).map(([server, tools], at) => ({
     name: server,
     tools: Object.entries(tools).map(
       ([tool, { run, ...facts }], index): ImportedTool => ({
@@ -81,7 +76,7 @@ export async function bench(
     ),
   }));
   const all = servers.flatMap(({ tools }) => tools);
-  const works = new Map(all.map(({ capId, server, tool }) => [capId, given[server]?.[tool]?.run]));
+  const works = new Map(all.map(({ capId, server, tool }) => [capId, tested[server]?.[tool]?.run]));
   const router = createRouter({
     store,
     allowVolatile: true,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
-import { openSqlite } from "@toolglot/sqlite";
-import { MemoryStore, principal } from "@toolglot/trp-core";
-import { type AuditRow, type RouterStore, verifyRows } from "@toolglot/trp-core/store";
-import { expect, it, onTestFinished } from "vitest";
+import { principal } from "@toolglot/trp-core";
+import { type AuditRow, verifyRows } from "@toolglot/trp-core/store";
+import { expect, it } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { makeRouter } from "../../src/gateway/make-router.ts";
 import { exportAudit, loadConfig } from "../../src/index.ts";
 import { rig } from "../rig.ts";
@@ -11,14 +11,9 @@ import { rig } from "../rig.ts";
 const day = 86_400_000;
 const ada = principal({ id: "ada", roles: ["approver"] });
 
-const stores: [string, (now: () => number) => Promise<RouterStore>][] = [
-  ["SQLite", async (now) => openSqlite({ file: (await scratchFolder()).at("gateway.db"), now })],
-  ["memory", async (now) => new MemoryStore({ now })],
-];
-
-it.each(stores)("deletes the audit rows that are both old and exported, in %s", async (_, open) => {
+it("deletes the audit rows that are both old and exported", async () => {
   let time = Date.now();
-  const store = await open(() => time);
+  const store = await storeUnderTest({ now: () => time });
   const noted = (await scratchFolder()).at("head.json");
   const text = JSON.stringify({ gateway: { retention: { auditDays: 30 }, audit: { head: noted } } });
   const { settings, policy } = await loadConfig({ files: [{ name: "keep.json", text }] });
@@ -26,7 +21,6 @@ it.each(stores)("deletes the audit rows that are both old and exported, in %s", 
     ...{ settings, store, policy, secret: "key", tool: () => undefined, options: { allowVolatile: true } },
     onError: (error) => expect.unreachable(String(error)),
   });
-  onTestFinished(() => store.close());
   const { call, agentPrincipal } = await rig(store, router);
 
   const head = (): { index: number; hash: string } => JSON.parse(readFileSync(noted, "utf8"));

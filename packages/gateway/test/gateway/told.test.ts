@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolglot/core";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openStore } from "../../src/index.ts";
+import { openStore } from "../../src/store/index.ts";
 import { receiver } from "../http/events/receiver.ts";
 import { open, shopServer } from "./support.ts";
 

@@ -1,8 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { scratchFolder } from "@toolglot/internal/testing/scratch";
-import { openSqlite } from "@toolglot/sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sharedPlace } from "../../../trp-core/test/store-kinds.ts";
 import { createHttpApp, type HttpAppOptions } from "../../src/http/app.ts";
 import { type HttpHost, type ListenOptions, listen } from "../../src/http/listen.ts";
 import type { McpRequest } from "../../src/http/types.ts";
@@ -183,8 +182,7 @@ describe("Host and Origin", () => {
 
 describe("the server's state", () => {
   it("is ready when a write is committed, and says what fails", async () => {
-    const scratch = await scratchFolder();
-    const store = await openSqlite({ file: scratch.at("gateway.db") });
+    const store = await sharedPlace().open();
     const { host } = await serve({}, await rig(store));
     const get = async () => {
       const response = await fetch(`${host.url}/readyz`);
@@ -205,6 +203,48 @@ describe("the server's state", () => {
       checks: [{ name: "store", ok: false }, {}],
     });
     expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
+  });
+
+  it("says that it will soon be gone, and serves on over connections that it does not keep", async () => {
+    const { host, post } = await serve();
+    const kept = await post("{}");
+    expect(kept.headers.get("connection")).toBe("keep-alive");
+    const drained = host.drain(100, 1_000);
+    const ready = await fetch(`${host.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ reason: "draining" })]);
+    const last = await post("{}");
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+    expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
+    await drained;
+  });
+
+  it("is gone only after what had begun before, and within its time", async () => {
+    const go: (() => void)[] = [];
+    const mcp = () => new Promise<Response>((resolve) => go.push(() => resolve(Response.json("done"))));
+    const { host, post } = await serve({ mcp });
+    const before = post("{}");
+    await vi.waitFor(() => expect(go).toHaveLength(1));
+    let isDrained = false;
+    const drained = host.drain(20, 60_000).then(() => {
+      isDrained = true;
+    });
+    // What begins now is told to come over another connection.
+    const after = post("{}");
+    await vi.waitFor(() => expect(go).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isDrained).toBe(false);
+    go[0]?.();
+    expect(await (await before).json()).toBe("done");
+    await drained;
+    go[1]?.();
+    expect((await after).headers.get("connection")).toBe("close");
+    // No longer than it may.
+    const stuck = await serve({ mcp });
+    const cut = stuck.post("{}").catch(() => {});
+    await vi.waitFor(() => expect(go).toHaveLength(3));
+    await stuck.host.drain(10, 20);
+    go[2]?.();
+    await cut;
   });
 
   it("shows metrics to the role, or on this machine when they are open", async () => {

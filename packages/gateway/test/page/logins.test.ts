@@ -1,4 +1,4 @@
-import { principal } from "@toolglot/trp-core";
+import { MemoryStore, principal } from "@toolglot/trp-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthenticator } from "../../src/identity/authenticator.ts";
 import type { Identity } from "../../src/identity/types.ts";
@@ -6,7 +6,7 @@ import { Logins } from "../../src/page/logins.ts";
 
 const hour = 60 * 60_000;
 const identity: Identity = { id: "jwt-1", principal: principal({ id: "ada" }), mayElicit: true, lenientHeaders: false };
-const logins = async () => new Logins(await createAuthenticator({}));
+const logins = async (store = new MemoryStore()) => new Logins(await createAuthenticator({}), store);
 
 describe("logins", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -14,19 +14,19 @@ describe("logins", () => {
 
   it("end after twelve hours, with their streams, or with the token", async () => {
     const all = await logins();
-    const cookie = all.begin(identity);
-    const short = all.begin({ ...identity, expiresAt: Date.now() + hour });
+    const cookie = await all.begin(identity);
+    const short = await all.begin({ ...identity, expiresAt: Date.now() + hour });
     const close = vi.fn();
-    all.stream(cookie, close);
+    all.stream({ identity, cookie }, close);
     vi.advanceTimersByTime(hour - 1);
-    expect(all.find(short)).toBeDefined();
+    expect(await all.find(short)).toBeDefined();
     vi.advanceTimersByTime(1);
-    expect(all.find(short)).toBeUndefined();
+    expect(await all.find(short)).toBeUndefined();
     vi.advanceTimersByTime(11 * hour - 1);
-    expect(all.find(cookie)?.identity).toEqual(identity);
+    expect((await all.find(cookie))?.identity).toEqual(identity);
     expect(close).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
-    expect(all.find(cookie)).toBeUndefined();
+    expect(await all.find(cookie)).toBeUndefined();
     expect(close).toHaveBeenCalledOnce();
   });
 
@@ -42,12 +42,37 @@ describe("logins", () => {
     expect(all.takeLink("")).toBeUndefined();
   });
 
-  it("are a thousand at most: the oldest ends", async () => {
-    const all = await logins();
-    const first = all.begin(identity);
-    const others = Array.from({ length: 1_000 }, () => all.begin(identity));
-    expect(all.find(first)).toBeUndefined();
-    expect(others.every((cookie) => all.find(cookie) !== undefined)).toBe(true);
+  it("hold at every process on the store, and end there; the store never knows a cookie", async () => {
+    const store = new MemoryStore();
+    const [one, other] = [await logins(store), await logins(store)];
+    const cookie = await one.begin(identity);
+    expect((await other.find(cookie))?.identity).toEqual(identity);
+    const kept = [];
+    for await (const name of store.blobs.list("")) {
+      kept.push(name, new TextDecoder().decode(await store.blobs.get(name)));
+    }
+    expect(kept).toHaveLength(2);
+    expect(kept.join()).not.toContain(cookie.split("-")[1]);
+    const close = vi.fn();
+    other.stream({ identity, cookie }, close);
+    await one.end(cookie);
+    expect(await other.find(cookie)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(close).toHaveBeenCalledOnce();
+    for (const wrong of ["", "x", `zzzzzzzz-${"a".repeat(43)}`, `../${cookie}`]) {
+      expect(await other.find(wrong)).toBeUndefined();
+    }
+  });
+
+  it("are removed from the store when they are over", async () => {
+    const store = new MemoryStore();
+    const all = await logins(store);
+    await all.begin(identity);
+    vi.advanceTimersByTime(12 * hour);
+    await all.begin(identity);
+    const kept = [];
+    for await (const name of store.blobs.list("")) kept.push(name);
+    expect(kept).toHaveLength(1);
   });
 
   it("know the forms that they were shown", async () => {

@@ -1,7 +1,8 @@
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { openSqlite } from "@toolglot/sqlite";
 import { principal } from "@toolglot/trp-core";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { sharedPlace } from "../../../trp-core/test/store-kinds.ts";
 import { lost, secret } from "../rig.ts";
 import { type Served, served } from "./served.ts";
 
@@ -228,10 +229,7 @@ describe("what is in doubt", () => {
     ["happened", "SUCCESS"],
     ["not-happened", "UNKNOWN"],
   ])("is settled by whoever looked: it %s", async (answer, outcome) => {
-    const scratch = await scratchFolder();
-    const store = await openSqlite({ file: scratch.at("gateway.db") });
-    const { browser, call, router } = await signedIn(store);
-    onTestFinished(() => store.close());
+    const { browser, call, router } = await signedIn(await sharedPlace().open());
     await call({ order: "L-1" }, { capId: lost, key: "x1" });
     const list = await (await browser.get("/approvals/in-doubt")).text();
     const path = /href="(\/approvals\/in-doubt\/\w+)"/.exec(list)?.[1] ?? "";

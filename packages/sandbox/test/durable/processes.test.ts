@@ -4,33 +4,25 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isLong, leftToCi, share, someOf } from "@toolglot/internal/testing";
+import { asProgram } from "@toolglot/internal/testing/programs";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { scripts } from "../../../../bundled-script.ts";
+import { postgresForTests } from "../../../../scripts/lib/postgres.mjs";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
 import { libsqlFolder } from "../session/processes/start-script.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
 
-// Real processes, really killed, with a journal on disk.
+// Real processes, really killed, with a journal that outlives them.
 
+const { url, skip } = await postgresForTests();
 const folder = mkdtempSync(join(tmpdir(), "toolglot-durable-"));
 // Beside the packages that it needs, and as deep as `dist`, so that it finds the guest's files.
 const script = join(import.meta.dirname, `../../node_modules/.durable-life-${process.pid}.mjs`);
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "processes/life.ts")],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    logLevel: "error",
-  });
+  await build({ ...asProgram, entryPoints: [join(import.meta.dirname, "processes/life.ts")], outfile: script });
 });
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
@@ -111,9 +103,10 @@ __result__ = {"got": got, "random": random.random(), "time": datetime.now().time
 
 let worlds = 0;
 
-function newWorld(language: SandboxLanguage): Settings {
+function newWorld(language: SandboxLanguage, isShared = false): Settings {
   const world = join(folder, String(++worlds));
-  return { language, file: `${world}.sqlite`, ledger: `${world}.txt`, code: programs[language], approval: "given" };
+  const place = isShared ? `${url}#test_durable_${process.pid}_${worlds}` : `${world}.sqlite`;
+  return { language, place, ledger: `${world}.txt`, code: programs[language], approval: "given" };
 }
 
 /** What each call gave must be what was done to the world, once. */
@@ -175,6 +168,47 @@ it.for(killPoints)(
   },
 );
 
+it.skipIf(skip)(
+  `should come to its end over PostgreSQL though each process kills itself at its moment 18${skip ? ` (skipped: ${skip})` : ""}`,
+  async (context) => {
+    leftToCi(context);
+    const settings = { ...newWorld("javascript", true), diesAt: 18 };
+    const { run, logs, lives } = await liveOn(settings, () => undefined);
+    checkWorld(settings, run);
+    checkLogs(logs);
+    expect(lives).toBeGreaterThan(1);
+  },
+);
+
+it.skipIf(skip)(
+  `should be resumed over PostgreSQL by one of two processes at once, and the other is told${skip ? ` (skipped: ${skip})` : ""}`,
+  async () => {
+    const { code, ...rest } = { ...newWorld("javascript", true), approval: "never" } as Settings;
+    const killed = async (life: Life): Promise<void> => {
+      await life.until("asked");
+      life.child.kill("SIGKILL");
+      await life.ended;
+    };
+    await killed(start({ code, ...rest } as Settings));
+    const second = start(rest);
+    await second.until("asked");
+    const third = start(rest);
+    await third.ended;
+    expect([third.told("refused"), third.told("run")]).toEqual([["sandbox/run-live"], []]);
+    await killed(second);
+    // One of them may come when the other has ended it: it gets the same.
+    const both = [1, 2].map(() => start({ ...rest, approval: "given" }));
+    await Promise.all(both.map(({ ended }) => ended));
+    const runs = both.flatMap(({ told }) => told("run") as SandboxRun[]);
+    expect(runs.length + both.flatMap(({ told }) => told("refused")).length).toBe(2);
+    expect(runs[0]?.status).toBe("ok");
+    for (const run of runs) {
+      checkWorld(rest, run);
+      expect(resultOf(run)).toEqual(resultOf(runs[0] as SandboxRun));
+    }
+  },
+);
+
 it.for<SandboxLanguage>(["javascript", "python"])(
   "should resume a %s program that was parked at an approval",
   async (language, context) => {
@@ -210,7 +244,7 @@ it.for(languages)(
       });
       checkWorld(settings, run);
       checkLogs(logs);
-      expect(existsSync(settings.file)).toBe(true);
+      expect(existsSync(settings.place)).toBe(true);
     }
   },
 );

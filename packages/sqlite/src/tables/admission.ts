@@ -1,3 +1,4 @@
+import { columnText } from "@toolglot/internal";
 import {
   type Admission,
   type AdmissionResult,
@@ -10,7 +11,7 @@ import {
   stayingOutcome,
 } from "@toolglot/trp-core/store";
 import type { Value } from "../drivers/types.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
 import {
   type FixedCall,

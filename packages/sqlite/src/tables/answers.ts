@@ -1,8 +1,16 @@
-import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
-import { columnText, type Transaction } from "../transaction.ts";
+import { columnText } from "@toolglot/internal";
+import {
+  type Answer,
+  entryText,
+  isReply,
+  outcomeOf,
+  type ResponseFrame,
+  renewUpTo,
+  type SameTransaction,
+} from "@toolglot/trp-core/store";
+import type { Transaction } from "../transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
 import { writeEvents } from "./outbox.ts";
-import { isReply, outcomeOf } from "./reply-outcome.ts";
 import { findCall, findSession, type Session } from "./session-rows.ts";
 
 /** An answer as texts. They are made at once, because the caller may change the answer afterwards. */

@@ -1,4 +1,5 @@
 import type { ClaimRequest, OperationKey } from "@toolglot/core";
+import { columnText } from "@toolglot/internal";
 import {
   type ApprovalRecord,
   type ApprovalStatus,
@@ -16,7 +17,7 @@ import {
 } from "@toolglot/trp-core/store";
 import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { findOperation } from "./operation-rows.ts";
 import { writeEvents } from "./outbox.ts";

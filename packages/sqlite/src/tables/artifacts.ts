@@ -1,3 +1,4 @@
+import { columnText } from "@toolglot/internal";
 import {
   checkArtifact,
   idTaken,
@@ -6,7 +7,6 @@ import {
   type StoredArtifact,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText } from "../transaction.ts";
 
 /** Artifacts in SQLite. */
 export function sqliteArtifacts(commits: GroupCommit): OwnedArtifactStore {

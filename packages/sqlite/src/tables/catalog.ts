@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
+import { columnText } from "@toolglot/internal";
 import type { CatalogStore } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText } from "../transaction.ts";
 
 /** Catalog epochs and alias views in SQLite. */
 export function sqliteCatalog(commits: GroupCommit): CatalogStore {

@@ -1,10 +1,4 @@
-import type { Admission, SessionRecord } from "@toolglot/trp-core/store";
 import type { Transaction } from "../transaction.ts";
-
-/** An admission that was already answered with the expected result. `session`: its state after this admission. */
-export interface ExpectedAdmission extends Admission {
-  expected?: { token: string; session: SessionRecord };
-}
 
 /** The most tokens to remember. A start with a forgotten token gets `not-admitted`, and the router looks again. */
 const maxTokens = 4_096;

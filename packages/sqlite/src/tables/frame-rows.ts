@@ -1,6 +1,7 @@
+import { columnText } from "@toolglot/internal";
+import { outcomeOf } from "@toolglot/trp-core/store";
 import type { Value } from "../drivers/types.ts";
-import { columnText, type Transaction } from "../transaction.ts";
-import { outcomeOf } from "./reply-outcome.ts";
+import type { Transaction } from "../transaction.ts";
 import { type FixedCall, replyOf, type Session } from "./session-rows.ts";
 
 /** A frame that a session remembers. */

@@ -2,13 +2,14 @@ import {
   type Admission,
   type AdmissionResult,
   checkAdmission,
+  type ExpectedAdmission,
   type FrameStore,
   isAsExpected,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { admit } from "./admission.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
-import type { Expectations, ExpectedAdmission } from "./expectations.ts";
+import type { Expectations } from "./expectations.ts";
 
 // The steps that every frame needs of its session, built like those for operations in `operation-steps.ts`.
 
@@ -34,9 +35,16 @@ type AdmitArgs = readonly [
 /** The steps of {@link framesBySteps} in the thread. */
 export interface FrameSteps {
   /** `true`: the frame was admitted as expected. */
-  admit(args: AdmitArgs): Promise<AdmissionResult | true>;
-  answer(beside: SameTransactionText): Promise<void>;
+  admit: MayWait<(args: AdmitArgs) => Promise<AdmissionResult | true>>;
+  answer(
+    args: readonly [beside: SameTransactionText, ifAdmitted: string | undefined],
+  ): Promise<undefined | "not-admitted">;
 }
+
+/** A step whose request may wait a moment, to go to the thread with the next one. Default: it does not. */
+type MayWait<Step> = Step extends (args: infer Args) => infer Result
+  ? (args: Args, mayWait?: boolean) => Result
+  : never;
 
 /** The methods on the caller's side. */
 export function framesBySteps(steps: FrameSteps): Pick<FrameStore, "admit" | "answer"> {
@@ -44,12 +52,13 @@ export function framesBySteps(steps: FrameSteps): Pick<FrameStore, "admit" | "an
     async admit(admission: ExpectedAdmission) {
       checkAdmission(admission);
       const { expected } = admission;
-      const found = await steps.admit(admitArgs(admission));
+      const found = await steps.admit(admitArgs(admission), expected !== undefined);
       if (found !== true) return found;
       const { session } = expected as NonNullable<typeof expected>;
       return { status: "admitted", session: { ...session, features: [...session.features] }, calls: {} };
     },
-    answer: async (answer, together) => await steps.answer(sameTransactionText({ ...together, answer })),
+    answer: async (answer, { ifAdmitted, ...together } = {}) =>
+      await steps.answer([sameTransactionText({ ...together, answer }), ifAdmitted]),
   };
 }
 
@@ -65,7 +74,12 @@ export function frameSteps(commits: GroupCommit, expectations: Expectations): Fr
         return true;
       });
     },
-    answer: (beside) => commits.write((tx) => writeSameTransaction(tx, beside)),
+    answer: ([beside, ifAdmitted]) =>
+      commits.write((tx) => {
+        if (ifAdmitted !== undefined && !expectations.isMet(tx, ifAdmitted)) return "not-admitted";
+        writeSameTransaction(tx, beside);
+        return undefined;
+      }),
   };
 }
 

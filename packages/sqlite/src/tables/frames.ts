@@ -1,6 +1,7 @@
+import { columnText } from "@toolglot/internal";
 import { checkSession, type FrameStore, idTaken } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText } from "../transaction.ts";
+
 import { newCall } from "./admission.ts";
 import {
   callColumns,

@@ -6,10 +6,11 @@ import {
   standingOperation,
   tidyOperation,
 } from "@toolglot/core/operation-log";
+import { columnText } from "@toolglot/internal";
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type StartedOperation, type Transaction } from "../transaction.ts";
+import type { StartedOperation, Transaction } from "../transaction.ts";
 
 /** A row, with data and outcome as text until they are asked for. */
 export interface Stored {

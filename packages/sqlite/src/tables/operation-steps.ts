@@ -1,6 +1,12 @@
-import type { ClaimRequest, JsonObject, JsonValue, OperationClaim } from "@toolglot/core";
-import { beginOperation, claimOperation, finishOperation } from "@toolglot/core/operation-log";
-import type { ApprovalUse, RouterOperationLog, StartOptions, StartResult } from "@toolglot/trp-core/store";
+import type { ClaimRequest } from "@toolglot/core";
+import { finishOperation } from "@toolglot/core/operation-log";
+import {
+  type ApprovalUse,
+  type RouterOperationLog,
+  type StartOptions,
+  type StartResult,
+  startedResult,
+} from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Transaction } from "../transaction.ts";
 import { newCall } from "./admission.ts";
@@ -61,7 +67,7 @@ export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLo
       const request = checked(wanted);
       const args = startArgs(request, options);
       const found = await steps.start(args);
-      return isStarted(found) ? startedResult(request, args[1], found) : found;
+      return isStarted(found) ? startedResult(request, args[1], ...found) : found;
     },
     async finish({ scope, key, fence }, result, together) {
       const outcome = result.state === "released" ? undefined : (JSON.stringify(result.outcome) ?? "null");
@@ -129,20 +135,4 @@ function isCancelled(tx: Transaction, sessionId: string, callId: string): boolea
 
 function isStarted(found: Started | StartResult): found is Started {
   return Array.isArray(found);
-}
-
-/** Builds the result that the store has decided, by the same rules. */
-function startedResult(request: ClaimRequest, data: string | undefined, [now, fence]: Started): StartResult {
-  const { result, keep } = claimOperation(undefined, request, now, fence);
-  const { claim } = result as { claim: OperationClaim };
-  const { record } = beginOperation(keep, claim, undefined, now) as NonNullable<typeof keep>;
-  if (data === undefined) return { status: "claimed", claim, record };
-  // Few callers read the data that they have just passed, so it is parsed only on demand.
-  const own = {
-    ...record,
-    get data(): JsonValue {
-      return JSON.parse(data) as JsonObject;
-    },
-  };
-  return { status: "claimed", claim, record: own };
 }

@@ -13,6 +13,7 @@ import {
   settleOperation,
   standingOperation,
 } from "@toolglot/core/operation-log";
+import { columnText } from "@toolglot/internal";
 import {
   type ApprovalUse,
   approvalConflict,
@@ -23,7 +24,7 @@ import {
   type StartResult,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { newestApproval, useOf } from "./approvals.ts";
 import {

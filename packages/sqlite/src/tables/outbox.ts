@@ -1,3 +1,4 @@
+import { columnText } from "@toolglot/internal";
 import {
   type NewEvent,
   type OutboxBounds,
@@ -12,7 +13,7 @@ import {
   type Retention,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 
 /** Creates the outbox in SQLite. */
 export function sqliteOutbox(commits: GroupCommit): OutboxStore {

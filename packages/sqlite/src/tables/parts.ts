@@ -1,8 +1,9 @@
 import type { OperationKey, OperationRecord } from "@toolglot/core";
 import { rememberedOperation, renewOperation } from "@toolglot/core/operation-log";
+import { columnText } from "@toolglot/internal";
 import type { NewPart, PartStore } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import type { Transaction } from "../transaction.ts";
 import { findRecord } from "./operation-rows.ts";
 
 /** Partial results of operations in SQLite. */

@@ -1,7 +1,14 @@
-import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
+import { columnText } from "@toolglot/internal";
+import {
+  type CallOutcome,
+  type CallRecord,
+  outcomeOf,
+  type ResponseFrame,
+  type SessionRecord,
+  type Who,
+} from "@toolglot/trp-core/store";
 import type { Row, Value } from "../drivers/types.ts";
-import { columnText, type Transaction } from "../transaction.ts";
-import { outcomeOf } from "./reply-outcome.ts";
+import type { Transaction } from "../transaction.ts";
 
 /** What of a session never changes, as it is kept. */
 export type Fixed = Omit<SessionRecord, "view" | "expectedSeq">;

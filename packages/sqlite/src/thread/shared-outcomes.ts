@@ -1,6 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { Answer, CallOutcome } from "@toolglot/trp-core/store";
-import { isReply, outcomeOf } from "../tables/reply-outcome.ts";
+import { type Answer, type CallOutcome, isReply, outcomeOf } from "@toolglot/trp-core/store";
 
 // Usually a frame has one call, and the reply to the frame and the outcome of the call are the same object. It goes to
 // the thread once and is one object there again, so that the store writes it once.

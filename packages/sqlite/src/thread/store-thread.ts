@@ -1,5 +1,6 @@
 /// <reference path="./script-text.d.ts" />
 import { createRequire } from "node:module";
+import { setTimeout } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { errorText, isJson } from "@toolglot/internal";
@@ -30,9 +31,15 @@ interface Waiting {
  * Opens a store in a separate thread. Returns an object with the same methods and values; its methods run in the
  * thread, so that this event loop continues while a commit waits for the disk. The clock `now` is called on this side.
  */
-export async function openInThread(settings: Settings, now?: () => number): Promise<SteppedStore> {
+export async function openInThread(settings: Settings, now?: () => number): Promise<ThreadedStore> {
   const thread = await StoreThread.start({ settings, libsql: libsqlLocation() }, settings.file, now);
-  return { ...thread.stub(), close: () => thread.close() } as unknown as SteppedStore;
+  const own = { close: () => thread.close(), send: () => thread.sendSoon() };
+  return { ...thread.stub(), ...own } as unknown as ThreadedStore;
+}
+
+/** A store in a thread. `send`: sends the requests that may wait, in this round of the event loop. */
+interface ThreadedStore extends SteppedStore {
+  send(): void;
 }
 
 /**
@@ -46,6 +53,9 @@ function libsqlLocation(): string | undefined {
     return undefined;
   }
 }
+
+/** How long a request that may wait for the next one waits at most. Milliseconds. */
+const mostWaitMs = 10;
 
 /** How many requests are settled in one round of the event loop. */
 const together = 16;
@@ -61,8 +71,11 @@ class StoreThread {
    */
   #waiting: (Waiting | undefined)[] = [];
   readonly #free: number[] = [];
-  /** The requests of this tick. */
+  /** The requests of this tick, and before them those that wait for them. */
   #requests: Request[] = [];
+  #isSending = false;
+  /** Used again: most calls begin with such a request, and need no timer in the end. */
+  #timer: NodeJS.Timeout | undefined;
   /** Answers that have arrived and are not yet passed to their callers. */
   #answers: Answer[] = [];
   #part: Part = {};
@@ -111,7 +124,8 @@ class StoreThread {
     const members = Object.entries(part).map(([name, member]) => {
       if ("value" in member) return [name, member.value];
       if ("part" in member) return [name, this.stub(member.part)];
-      if ("step" in member) return [name, (args: readonly unknown[]) => this.#ask(member.step, [args])];
+      if ("step" in member)
+        return [name, (args: readonly unknown[], mayWait?: boolean) => this.#ask(member.step, [args], mayWait)];
       return [name, (...given: unknown[]) => this.#askWritten(member.method, given)];
     });
     return Object.fromEntries(members);
@@ -126,20 +140,37 @@ class StoreThread {
   async #close(): Promise<void> {
     const { close } = this.#part as { close: { method: number } };
     if (this.#ended !== undefined) return;
-    await this.#ask(close.method, [], true);
+    await this.#ask(close.method, [], false, true);
     await this.#worker.terminate();
   }
 
-  /** Sends a request. `given` must not change until then. */
-  async #ask(method: number, given: string | readonly unknown[], isLast = false): Promise<unknown> {
+  /** Sends a request. `given` must not change until then. `mayWait`: for the next request, {@link mostWaitMs} at most. */
+  async #ask(method: number, given: string | readonly unknown[], mayWait = false, isLast = false): Promise<unknown> {
     if (this.#closing !== undefined && !isLast) throw storeClosed((this.#part.name as { value: string }).value);
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#free.length === this.#waiting.length) this.#worker.ref();
     const request: Request = [this.#free.pop() ?? this.#waiting.length, method, given];
     return await new Promise((resolve, reject) => {
       this.#waiting[request[0]] = { resolve, reject };
-      if (this.#requests.push(request) === 1) setImmediate(() => this.#send());
+      const isFirst = this.#requests.push(request) === 1;
+      if (!mayWait) this.sendSoon();
+      else if (isFirst) this.#sendLater();
     });
+  }
+
+  /** Sends the requests at the end of this round of the event loop. */
+  sendSoon(): void {
+    if (this.#isSending || this.#requests.length === 0) return;
+    this.#isSending = true;
+    setImmediate(() => {
+      this.#isSending = false;
+      this.#send();
+    });
+  }
+
+  #sendLater(): void {
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#send(), mostWaitMs);
+    else this.#timer.refresh();
   }
 
   /** Sends a request with a copy of the arguments, because the caller may change them afterwards. */

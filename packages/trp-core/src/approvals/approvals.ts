@@ -1,5 +1,5 @@
-import { ToolglotError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { type ChangeWait, ToolglotError } from "@toolglot/core";
+import { checkKeys, sleep } from "@toolglot/internal";
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { operationId } from "../calls/keyed/keys.ts";
@@ -41,6 +41,8 @@ export interface ApprovalRequests {
   /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
   approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
   deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
+  /** Resolves when somebody may have decided, in whatever process, or after `ms`, or with the signal. A hint: read it then. */
+  whenChanged(id: string, wait: ChangeWait): Promise<void>;
   /** Returns the request in words, as the approver is to see it: capability, risk, requester, every argument. */
   render(approval: ApprovalRecord): string;
 }
@@ -132,6 +134,9 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
     async read(who, id) {
       const approval = await store.approvals.read(id);
       return approval !== undefined && sees(who, approval) ? approval : undefined;
+    },
+    async whenChanged(id, { ms, signal }) {
+      await (store.approvals.whenChanged?.(id, { ms, signal }) ?? sleep(ms, signal));
     },
     async request(call, { operation, fingerprint, args, decision, version }) {
       const { principal, capability } = call;

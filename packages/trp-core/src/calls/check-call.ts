@@ -82,7 +82,7 @@ export function decideCall(
   const { policy, store } = dependencies;
   const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
-  return andThen(decide(policy, input), (decision) => {
+  return andThen(decide(policy, input, store), (decision) => {
     // Neither who asks nor what for changes within a call, so the digest stays.
     const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
     context.proof = policyProof(policy, decision, digest);

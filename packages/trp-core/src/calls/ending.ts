@@ -1,3 +1,4 @@
+import { ignoreRejection } from "@toolglot/internal";
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import type { CallUsage, PolicyProof } from "../frames/results.ts";
@@ -5,6 +6,7 @@ import type { SameTransaction } from "../store/frame-types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { emitNow, outcomeEvents, pendingEvents } from "./events.ts";
 import { notRecorded } from "./faults.ts";
+import type { PendingAdmission } from "./keyed/pending-admission.ts";
 import { callReply, outcomeAlone } from "./replies.ts";
 import { sinceMs } from "./times.ts";
 import type { CallContext, EndingCall, PipelineResult, Settled } from "./types.ts";
@@ -65,6 +67,25 @@ function statusOf(settled: Settled): AuditEntry["result_status"] {
   }
 }
 
+/** Writes the outcome of a call without an operation; with a pending admission, only if it becomes as expected. */
+async function write(
+  dependencies: EndingDependencies,
+  context: EndingCall,
+  settled: Settled,
+  admission: PendingAdmission | undefined,
+): Promise<void> {
+  const { audit: log, sessions } = dependencies.store;
+  const { answer, audit, ...events } = sameTransaction(dependencies, context, settled);
+  if (answer !== undefined && admission !== undefined) {
+    const found = await sessions.answer(answer, { audit, ...events, ifAdmitted: admission.token });
+    if (found !== "not-admitted") return;
+  }
+  // A store may have forgotten the token of a frame that is admitted.
+  await admission?.confirm();
+  if (answer === undefined) await log.append(audit, events);
+  else await sessions.answer(answer, { audit, ...events });
+}
+
 /**
  * Ends a call: records its outcome, unless the transaction of its operation has done so, and emits the events. When a
  * call without an operation succeeded but its outcome can't be recorded, the call is reported as failed; it may run
@@ -78,14 +99,19 @@ export async function conclude(
   let settled = outcome;
   const { store, ended } = dependencies;
   const { admission } = context.call;
-  if (admission !== undefined) await admission.confirm();
-  // The number of audit rows: one for the decision and one for the outcome, or only one for a refusal.
+  // While the admission is pending, the answer is committed with it, or not at all.
+  const along = admission?.isMet === false && admission.mayAnswer ? admission : undefined;
+  if (along === undefined) await admission?.confirm();
+  const written = context.committed === true ? undefined : write(dependencies, context, settled, along);
+  if (along !== undefined) {
+    if (written !== undefined) ignoreRejection(written);
+    await along.confirm();
+  }
+  // The number of audit rows: one for the decision and one for the outcome, or only one for a call without an operation.
   ended?.(context.committed === true ? 2 : 1);
-  if (context.committed !== true) {
+  if (written !== undefined) {
     try {
-      const { answer, audit, ...events } = sameTransaction(dependencies, context, settled);
-      if (answer === undefined) await store.audit.append(audit, events);
-      else await store.sessions.answer(answer, { audit, ...events });
+      await written;
     } catch {
       // The outcome that a replay repeats is in the store already.
       if (settled.kind === "success" && settled.replayedFrom === undefined) {

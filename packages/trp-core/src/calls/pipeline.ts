@@ -140,7 +140,7 @@ async function runKeyed(
     }
     // Without a key of its own the call could not be found again: it waits for the effect that it asks for.
     if (result.kind !== "in-progress" || !(waitForBusy || !hasKey)) return result;
-    if (!(await waitForOther(context, inFlight, operation, pauseMs))) return result;
+    if (!(await waitForOther(dependencies, context, inFlight, operation, pauseMs))) return result;
   }
 }
 
@@ -176,6 +176,7 @@ async function noteInFlight<Value>(
 
 /** Waits a little for an operation that runs elsewhere, or for its end here; false when the call's time is up. */
 async function waitForOther(
+  { store: { operations } }: CallDependencies,
   { call, began }: CallContext,
   inFlight: InFlight,
   { scope, key }: OperationKey,
@@ -184,7 +185,8 @@ async function waitForOther(
   const left = began + timeoutOf(call) - performance.now();
   if (left <= 0 || call.stop.aborted) return false;
   const here = inFlight.get(JSON.stringify([scope, key]))?.run;
-  if (here === undefined) await sleep(Math.min(left, pauseMs));
+  const ms = Math.min(left, pauseMs);
+  if (here === undefined) await (operations.whenChanged?.({ scope, key }, { ms }) ?? sleep(ms));
   // Whether the other attempt fails makes no difference: this one reads the operation for itself.
   else await settleWithin(here, { ms: Math.min(left, maxPauseMs) }).catch(() => {});
   return true;

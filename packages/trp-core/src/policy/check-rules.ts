@@ -170,7 +170,12 @@ const rule: Check = fields(
           : undefined,
     ),
     rate: fields(
-      { limit: count(1), windowMs: count(1), per: list(oneOf(["tenant", "principal", "capability"]), true) },
+      {
+        limit: count(1),
+        windowMs: count(1),
+        per: list(oneOf(["tenant", "principal", "capability"]), true),
+        shared: flag,
+      },
       ["limit", "windowMs"],
     ),
   },

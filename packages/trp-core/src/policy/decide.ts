@@ -4,6 +4,7 @@ import type { RegisteredCapability } from "../catalog/types.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
+import type { RouterStore } from "../store/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 
 const subjects = new WeakMap<RegisteredCapability, PolicyInput["capability"]>();
@@ -20,7 +21,7 @@ export function policySubject(registered: RegisteredCapability): PolicyInput["ca
 }
 
 /** The decision of a policy that fails: the same words for every failure, so that nothing of it gets out. */
-const failed: PolicyDecision = Object.freeze({
+export const undecided: PolicyDecision = Object.freeze({
   decision: "deny",
   rule: "policy-error",
   reason: "the policy could not decide",
@@ -35,17 +36,18 @@ const failed: PolicyDecision = Object.freeze({
 export function decide(
   engine: PolicyEngine,
   input: PolicyInput,
+  store?: Pick<RouterStore, "rates">,
   { timeoutMs = 5_000 }: { timeoutMs?: number } = {},
 ): MaybePromise<PolicyDecision> {
   try {
-    const given: unknown = engine.evaluate(input);
+    const given: unknown = engine.evaluate(input, store);
     if (!isThenable(given)) return checked(given);
     return settleWithin(given, { ms: timeoutMs }).then(
-      (settled) => (settled === unsettled ? failed : checked(settled)),
-      () => failed,
+      (settled) => (settled === unsettled ? undecided : checked(settled)),
+      () => undecided,
     );
   } catch {
-    return failed;
+    return undecided;
   }
 }
 
@@ -64,15 +66,15 @@ export function deniesAlways(engine: PolicyEngine, principal: Principal, registe
 function checked(given: unknown): PolicyDecision {
   try {
     const { decision, rule, reason, retryAfterMs } = given as PolicyDecision;
-    if (decision !== "allow" && decision !== "deny" && decision !== "approve") return failed;
-    if (typeof rule !== "string" || rule === "" || typeof reason !== "string") return failed;
+    if (decision !== "allow" && decision !== "deny" && decision !== "approve") return undecided;
+    if (typeof rule !== "string" || rule === "" || typeof reason !== "string") return undecided;
     const copy: PolicyDecision = { decision, rule: cut(rule, 128), reason: cut(reason, 500) };
     if (retryAfterMs === undefined) return copy;
-    if (decision !== "deny" || typeof retryAfterMs !== "number" || !(retryAfterMs >= 0)) return failed;
+    if (decision !== "deny" || typeof retryAfterMs !== "number" || !(retryAfterMs >= 0)) return undecided;
     copy.retryAfterMs = Math.ceil(Math.min(retryAfterMs, 86_400_000));
     return copy;
   } catch {
-    return failed;
+    return undecided;
   }
 }
 
@@ -100,11 +102,11 @@ export function strictForNarrowed(
       const asked = full === undefined ? [subject] : [subject, { ...subject, principal: full }];
       return asked.some((each) => engine.deniesAlways?.(each) === true);
     },
-    evaluate(input) {
+    evaluate(input, store) {
       const full = fullOf(input.principal);
-      if (full === undefined) return engine.evaluate(input);
+      if (full === undefined) return engine.evaluate(input, store);
       return Promise.all([
-        decide(engine, { ...input, principal: full }),
+        decide(engine, { ...input, principal: full }, store),
         decide(engine, { ...input, phase: "start" }),
       ]).then(([wide, narrow]) => (strictness[narrow.decision] > strictness[wide.decision] ? narrow : wide));
     },

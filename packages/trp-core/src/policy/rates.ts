@@ -1,44 +1,32 @@
+import type { MaybePromise } from "@toolglot/schema";
+import { sha256Digest } from "../digest/sha256.ts";
+import { MemoryRates } from "../store/memory-rates.ts";
+import type { RateTaken, RouterStore } from "../store/types.ts";
 import type { PolicyInput, PolicyRule } from "./types.ts";
 
-/** Fewer are kept whatever they hold. */
-const fewBuckets = 1_024;
+/** Counts a call, and tells whether it is within the rate. Undefined: the rate is shared, and there is no store to count in. */
+export type TakeRate = (
+  input: PolicyInput,
+  store: Pick<RouterStore, "rates"> | undefined,
+) => MaybePromise<RateTaken> | undefined;
 
 /**
- * Token buckets of one rate, one for each of whom it is per. `take` returns 0 for a call within the rate, which it counts,
- * else the milliseconds until the next one may come. Buckets that are full again are forgotten.
+ * Returns what counts the calls of a rule, in token buckets: one for each of whom the rate is per. They are in this process, and
+ * then the answer is no promise, or in the store. The key there is `sha256:` and 64 hexadecimal digits, over the rule's id and
+ * whose bucket it is: rules with the same id count together, in all routers on the store and over changes of the rate.
  */
-export function createRate(rate: NonNullable<PolicyRule["rate"]>): { take(input: PolicyInput): number } {
-  const { limit, windowMs, per = ["principal"] } = rate;
-  const perToken = windowMs / limit;
-  /** A bucket is the moment when it will be full again. */
-  const buckets = new Map<string, number>();
-  let pruneAt = fewBuckets;
-
-  const prune = (now: number): void => {
-    for (const [key, fullAt] of buckets) if (fullAt <= now) buckets.delete(key);
-    pruneAt = Math.max(fewBuckets, buckets.size * 2);
-  };
-
-  return {
-    take({ principal, capability, now }: PolicyInput): number {
-      const key = JSON.stringify([
-        // Ids of principals are unique in their tenant only.
-        per.includes("tenant") || per.includes("principal") ? principal.tenant : null,
-        per.includes("principal") ? principal.id : null,
-        per.includes("capability") ? capability.capId : null,
-      ]);
-      const known = buckets.get(key);
-      if (known === undefined && buckets.size >= pruneAt) prune(now);
-      // An empty bucket is full after a window: a clock that was set back makes nobody wait longer.
-      const fullAt = Math.min(Math.max(known ?? now, now), now + windowMs);
-      const wait = fullAt + perToken - (now + windowMs);
-      // Fractions of a millisecond are the rounding of perToken.
-      if (wait > 1e-6) {
-        buckets.set(key, fullAt);
-        return Math.max(1, Math.ceil(wait - 1e-6));
-      }
-      buckets.set(key, fullAt + perToken);
-      return 0;
-    },
-  };
+export function createRate(id: string, rate: NonNullable<PolicyRule["rate"]>): TakeRate {
+  const { per = ["principal"], shared = false } = rate;
+  const whose = ({ principal, capability }: PolicyInput): (string | null)[] => [
+    // Ids of principals are unique in their tenant only.
+    per.includes("tenant") || per.includes("principal") ? principal.tenant : null,
+    per.includes("principal") ? principal.id : null,
+    per.includes("capability") ? capability.capId : null,
+  ];
+  if (!shared) {
+    const buckets = new MemoryRates();
+    return (input) => buckets.take(JSON.stringify(whose(input)), rate, input.now);
+  }
+  const { limit, windowMs } = rate;
+  return (input, store) => store?.rates?.take(sha256Digest(JSON.stringify([id, ...whose(input)])), { limit, windowMs });
 }

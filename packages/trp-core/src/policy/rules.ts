@@ -1,4 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
+import type { RateTaken, RouterStore } from "../store/types.ts";
 import { checkRules } from "./check-rules.ts";
 import {
   type Condition,
@@ -7,8 +9,8 @@ import {
   subjectConditionsOf,
   TooLongError,
 } from "./conditions.ts";
-import { decide, defaultPolicy } from "./decide.ts";
-import { createRate } from "./rates.ts";
+import { decide, defaultPolicy, undecided } from "./decide.ts";
+import { createRate, type TakeRate } from "./rates.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput, PolicyRule } from "./types.ts";
 
 /** Options of {@link createPolicy}. */
@@ -24,9 +26,13 @@ export interface PolicyOptions {
 interface Compiled {
   readonly subject: readonly SubjectCondition[];
   readonly conditions: readonly Condition[];
-  readonly rate: ReturnType<typeof createRate> | undefined;
+  readonly rate: TakeRate | undefined;
   readonly decision: PolicyDecision;
 }
+
+type Decided = MaybePromise<PolicyDecision>;
+
+const notCounted = "the store could not count the calls of its rate";
 
 const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule", reason: "no rule allows it" });
 
@@ -57,15 +63,20 @@ export function createPolicy(options: PolicyOptions): PolicyEngine {
   }
   checkRules(rules);
   const compiled = structuredClone(rules as PolicyRule[]).map(compile);
+  const sharedRates =
+    rules.some(({ rate }) => rate?.shared === true) || (fallback !== "deny" && fallback.sharedRates === true);
+  const firstFrom = (first: number, input: PolicyInput, store?: Pick<RouterStore, "rates">): Decided => {
+    for (let at = first; at < compiled.length; at += 1) {
+      const decision = apply(compiled[at] as Compiled, input, store);
+      if (decision instanceof Promise) return decision.then((found) => found ?? firstFrom(at + 1, input, store));
+      if (decision !== undefined) return decision;
+    }
+    return fallback === "deny" ? noRule : decide(fallback, input, store);
+  };
   return Object.freeze({
     version,
-    evaluate(input: PolicyInput): PolicyDecision | Promise<PolicyDecision> {
-      for (const rule of compiled) {
-        const decision = apply(rule, input);
-        if (decision !== undefined) return decision;
-      }
-      return fallback === "deny" ? noRule : decide(fallback, input);
-    },
+    sharedRates,
+    evaluate: (input: PolicyInput, store?: Pick<RouterStore, "rates">): Decided => firstFrom(0, input, store),
     deniesAlways(about: Pick<PolicyInput, "principal" | "capability">): boolean {
       for (const { subject, conditions, rate, decision } of compiled) {
         if (!subject.every((condition) => condition(about))) continue;
@@ -89,24 +100,34 @@ function compile(rule: PolicyRule): Compiled {
   return {
     subject: subjectConditionsOf(rule),
     conditions: otherConditionsOf(rule),
-    rate: rule.rate === undefined ? undefined : createRate(rule.rate),
+    rate: rule.rate === undefined ? undefined : createRate(rule.id, rule.rate),
     decision: Object.freeze(decision),
   };
 }
 
-/** Returns the decision of a rule that holds. */
-function apply({ subject, conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
+/** Returns the decision of a rule that holds; a promise only when it counts in the store. */
+function apply(
+  { subject, conditions, rate, decision }: Compiled,
+  input: PolicyInput,
+  store: Pick<RouterStore, "rates"> | undefined,
+): MaybePromise<PolicyDecision | undefined> {
   try {
     for (const condition of subject) if (!condition(input)) return undefined;
     for (const condition of conditions) if (!condition(input)) return undefined;
   } catch (error) {
     if (error instanceof TooLongError) return { decision: "deny", rule: decision.rule, reason: error.message };
-    return { decision: "deny", rule: "policy-error", reason: "the policy could not decide" };
+    return undecided;
   }
   if (rate === undefined) return decision;
   // Counted once: what was admitted is not counted again when it starts.
   if (input.phase !== "admission") return undefined;
-  const retryAfterMs = rate.take(input);
-  if (retryAfterMs === 0) return undefined;
-  return decision.decision === "deny" ? { ...decision, retryAfterMs } : decision;
+  const beyond = (taken: RateTaken | undefined): PolicyDecision | undefined => {
+    if (taken === undefined) return undecided;
+    if (taken.ok) return undefined;
+    return decision.decision === "deny" ? { ...decision, retryAfterMs: taken.retryAfterMs } : decision;
+  };
+  const taken = rate(input, store);
+  if (!(taken instanceof Promise)) return beyond(taken);
+  // The store's fault is no fault of the call: it may come again.
+  return taken.then(beyond, () => ({ decision: "deny", rule: decision.rule, reason: notCounted, retryAfterMs: 1_000 }));
 }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@toolglot/core";
 import type { Effect } from "../catalog/types.ts";
 import type { IoClass, RiskTier } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
+import type { RouterStore } from "../store/types.ts";
 
 /** What a decision is made from. */
 export interface PolicyInput {
@@ -30,7 +31,10 @@ export interface PolicyDecision {
 export interface PolicyEngine {
   /** Changes whenever an answer could. */
   readonly version: string;
-  evaluate(input: PolicyInput): PolicyDecision | Promise<PolicyDecision>;
+  /** `store`: the router's, with what all routers on it count together. */
+  evaluate(input: PolicyInput, store?: Pick<RouterStore, "rates">): PolicyDecision | Promise<PolicyDecision>;
+  /** Whether it counts rates in the store. Then no router is made on a store that can't. */
+  readonly sharedRates?: boolean;
   /**
    * Whether it denies this principal this capability whatever the arguments, the time and the rate are: then it is not in the
    * principal's catalog. Without it nothing is left out. What it throws counts as false.
@@ -83,14 +87,19 @@ export interface PolicyRule {
   };
   /**
    * The rule holds only for calls beyond this rate (so `decision` is `deny` or `approve`). Calls for which the other parts
-   * hold are counted, at admission only, in a token bucket of this process: `limit` calls at once, and one more each
-   * `windowMs / limit` milliseconds. Several routers each count for themselves.
+   * hold are counted, at admission only, in a token bucket: `limit` calls at once, and one more each
+   * `windowMs / limit` milliseconds.
    */
   rate?: {
     limit: number;
     windowMs: number;
     /** Who has a bucket of their own. Empty: one for all. Default `["principal"]`. */
     per?: readonly ("tenant" | "principal" | "capability")[];
+    /**
+     * Counts in the store, for all routers on it, with a write for each call; rules with the same id count together. Default
+     * `false`: each router counts for itself, in memory.
+     */
+    shared?: boolean;
   };
 }
 

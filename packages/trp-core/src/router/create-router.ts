@@ -74,6 +74,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     approvals: {
       list: approvals.list,
       read: approvals.read,
+      whenChanged: approvals.whenChanged,
       approve: approvals.approve,
       deny: approvals.deny,
       render: approvals.render,
@@ -123,6 +124,11 @@ class RouterParts {
     this.given = options.store ?? new MemoryStore();
     this.store = observedStore(this.given, (error, operation) => this.#reportStoreFault(error, operation));
     this.policy = options.policy ?? defaultPolicy();
+    if (this.policy.sharedRates === true && this.given.rates === undefined) {
+      throw new TypeError(
+        `createRouter: the policy has a rule with rate.shared, and the store (${this.given.name}) counts no rates: take one that does, as MemoryStore or a store of @toolglot/sqlite, or leave shared out`,
+      );
+    }
     const { store, emitter, times } = this;
     const { pendingApprovals: mostPending = 200, outbox = false, mayDecide } = options;
     const deciding = mayDecide === undefined ? {} : { mayDecide };

@@ -1,5 +1,5 @@
 import { canonicalJson } from "@toolglot/internal";
-import { mayBeCommitted, storeDown } from "../calls/faults.ts";
+import { mayBeCommitted, notRecorded, storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keyed/keys.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import { inProgress } from "../calls/replies.ts";
@@ -91,7 +91,7 @@ export class FrameHandler {
       if (ungranted !== undefined) return await this.#refuse(head, ungranted, who);
       const { sent, calls } = sentCalls(frame, principal);
       const asked = { frame, head, principal, context, sent };
-      for (let mayExpect = isOneKeyedCall(frame); ; mayExpect = false) {
+      for (let mayExpect = this.#mayExpect(frame); ; mayExpect = false) {
         const result = await sessions.admit(frame, calls, principal, mayExpect);
         const reply = await this.#proceed(asked, result);
         if (reply !== "ask again") return reply;
@@ -133,6 +133,17 @@ export class FrameHandler {
     });
   }
 
+  /**
+   * Whether the frame has a single call, without dependencies, of which something is usually committed next: an operation is
+   * started, or a capability without effects answers.
+   */
+  #mayExpect(frame: Numbered): boolean {
+    if (frame.frame_type !== "CALL_REQ") return false;
+    const { idempotency_key: key, cap_id: capId, depends_on: dependsOn = [] } = frame.payload;
+    if (dependsOn.length > 0) return false;
+    return typeof key === "string" || this.#deps.registry.get(capId)?.definition.effect === "pure";
+  }
+
   /** Answers a frame by the result of its admission, or by the result that the store expects. */
   async #proceed(asked: Asked, result: AdmissionResult): Promise<ResponseFrame | "ask again"> {
     if (result.status !== "admitted") return await this.#notAdmitted(asked, result);
@@ -151,7 +162,9 @@ export class FrameHandler {
       if (mayBeCommitted(error)) {
         return inProgress(head, 200, { now: this.#deps.store.now(), expectedSeq: session.expectedSeq });
       }
-      if (!(error instanceof NotAsExpected)) throw error;
+      const isStores = !(error instanceof NotAsExpected);
+      if (isStores && admission.hasRun) return await this.#refuse(head, notRecorded(), principal);
+      if (isStores) throw error;
     }
     const found = await admission.result;
     // The frames before it may still come.
@@ -296,13 +309,6 @@ function callsOf(frame: Numbered): readonly CallItem[] {
 function nameAsync(frame: RequestFrame): void {
   if (frame.frame_type !== "CALL_REQ" || frame.payload.execution_mode !== "ASYNC") return;
   frame.payload.idempotency_key ??= keyOfAsync(frame.session_id as string, frame.payload.call_id);
-}
-
-/** Whether the frame has a single keyed call without dependencies, so that an operation usually starts next. */
-function isOneKeyedCall(frame: Numbered): boolean {
-  if (frame.frame_type !== "CALL_REQ") return false;
-  const { idempotency_key: key, depends_on: dependsOn = [] } = frame.payload;
-  return typeof key === "string" && dependsOn.length === 0;
 }
 
 function sentCalls(frame: Numbered, principal: Principal): { sent: SentCall[]; calls: AdmittedCall[] } {

@@ -55,6 +55,7 @@ export const otherCases: StoreCase[] = storeCases({
       "outbox.consumers": () => store.outbox.consumers(),
       "artifacts.put": () => store.artifacts.put(artifact()),
       "catalog.epoch": () => store.catalog.epoch("d", 0),
+      ...(store.rates && { "rates.take": () => store.rates?.take("a", { limit: 1, windowMs: 1 }) ?? store.ping() }),
       "logs.append": () => store.logs.append("a", ["1"], 0),
       "logs.read": () => store.logs.read("a"),
       "blobs.put": () => store.blobs.put("a", bytes),

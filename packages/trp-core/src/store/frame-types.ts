@@ -40,8 +40,13 @@ export interface FrameStore {
    * forgotten, but if it is cancelled; a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): Promise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
-   * left out. What is given together with it is written in the same transaction. */
-  answer(answer: Answer, together?: Pick<SameTransaction, "audit" | "events">): Promise<void>;
+   * left out. What is given together with it is written in the same transaction. `ifAdmitted`: the token of a pending
+   * admission. Unless the frame is admitted as expected, nothing at all is written (`not-admitted`); nor when the store has
+   * forgotten the token. */
+  answer(
+    answer: Answer,
+    together?: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string },
+  ): Promise<undefined | "not-admitted">;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /**
    * Marks a call as cancelled, for good, also when it is admitted again. Returns it as it is then; undefined when
@@ -67,7 +72,7 @@ export interface Admission extends Who {
   keepFrames?: number;
   /**
    * Lets the store answer `admitted` before it has decided, when it expects this result. The real result follows in
-   * `pending`. For a frame with one call, whose operation is started next. Default false.
+   * `pending`. For a frame with one call, whose operation is started next, or that has no effect. Default false.
    */
   mayExpect?: boolean;
   /** Whether the answer's `calls` may leave out calls that are new, which costs less. Default false. */
@@ -105,13 +110,21 @@ export type AdmissionResult =
 /**
  * An admission that the store has answered before it is committed. The store expects that the frame is the next one and
  * that its call is new. Until `result` confirms this, nothing may be answered or begun. Only a start with the token
- * may, because the store commits it together with the admission.
+ * may, because the store commits it together with the admission; and a capability without effects may run, whose answer is
+ * then committed with the token.
  */
 export interface Pending {
-  /** The value for `StartOptions.ifAdmitted`. */
+  /** The value for `ifAdmitted`, in `StartOptions` and beside an answer. */
   token: string;
+  /** The store takes the token beside an answer, too. Absent: nobody may run before `result`. */
+  mayAnswer?: true;
   /** The result of the admission once it is committed; see `isAsExpected`. Rejects as the admission does. */
   result: Promise<AdmissionResult>;
+  /**
+   * Present when the store keeps the admission back for a moment, for what is written with it. Sends it now. Whoever waits
+   * for `result` calls it first.
+   */
+  send?(): void;
 }
 
 /** The state of a call before its frame arrived. */

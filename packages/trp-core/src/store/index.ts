@@ -30,6 +30,7 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
+export { type ExpectedAdmission, expectingFrames } from "./expecting-frames.ts";
 export type * from "./frame-types.ts";
 export type * from "./log-types.ts";
 export {
@@ -40,6 +41,8 @@ export {
   outboxTooOld,
   outboxWindow,
 } from "./outbox-rules.ts";
+export { checkRate, isRateFull, type RateBucket, rateRoundingMs, rateUsedUp, takeRate } from "./rate-rules.ts";
+export { isReply, outcomeOf } from "./reply-outcome.ts";
 export {
   checkAdmission,
   defaultKeepFrames,
@@ -49,4 +52,5 @@ export {
   renewUpTo,
   stayingOutcome,
 } from "./session-rules.ts";
+export { startedResult } from "./started-result.ts";
 export type * from "./types.ts";

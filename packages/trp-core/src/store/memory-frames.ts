@@ -84,12 +84,18 @@ export class MemoryFrames implements FrameStore {
     return { status: "admitted", session: copySession(record), calls: known };
   }
 
-  async answer(answer: Answer, rows: Pick<SameTransaction, "audit" | "events"> = {}): Promise<void> {
+  async answer(
+    answer: Answer,
+    rows: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string } = {},
+  ): Promise<undefined | "not-admitted"> {
     const now = this.#tables.enter();
-    const { audit, events } = rows;
+    const { audit, events, ifAdmitted } = rows;
+    // No admission of this store is pending.
+    if (ifAdmitted !== undefined) return "not-admitted";
     this.prepare(answer, now)();
     if (events !== undefined) this.#tables.prepareRows(rows, now)();
     else if (audit !== undefined) this.#tables.audit.append(audit, now);
+    return undefined;
   }
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */

@@ -11,11 +11,15 @@ import { memoryLogsAndBlobs } from "./memory-logs-and-blobs.ts";
 import { MemoryOperations } from "./memory-operations.ts";
 import { MemoryParts } from "./memory-parts.ts";
 import { MemoryTables } from "./memory-tables.ts";
+import { checkRate } from "./rate-rules.ts";
 import type {
   ApprovalStore,
   CatalogStore,
   OwnedArtifactStore,
   PartStore,
+  Rate,
+  RateStore,
+  RateTaken,
   RouterOperationLog,
   RouterStore,
 } from "./types.ts";
@@ -50,6 +54,7 @@ export class MemoryStore implements RouterStore {
   readonly outbox: OutboxStore;
   readonly artifacts: OwnedArtifactStore;
   readonly catalog: CatalogStore;
+  readonly rates: RateStore;
   readonly logs: LogStore;
   readonly blobs: BlobStore;
   now: () => number;
@@ -119,6 +124,13 @@ export class MemoryStore implements RouterStore {
         tables.enter();
         const text = tables.views.get(id);
         return text === undefined ? undefined : (JSON.parse(text) as JsonObject);
+      },
+    };
+    this.rates = {
+      take: async (key: string, rate: Rate): Promise<RateTaken> => {
+        const now = tables.enter();
+        checkRate(key, rate);
+        return tables.rates.take(key, rate, now);
       },
     };
     this.logs = logs;

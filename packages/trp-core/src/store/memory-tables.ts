@@ -6,6 +6,7 @@ import { storeClosed } from "./checks.ts";
 import type { CallOutcome, SameTransaction, SessionRecord } from "./frame-types.ts";
 import type { Retention } from "./log-types.ts";
 import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
+import { MemoryRates } from "./memory-rates.ts";
 import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
@@ -60,6 +61,7 @@ export class MemoryTables {
   /** Epoch to digest, rising. */
   readonly epochs: Map<number, string> = new Map();
   readonly views: Map<string, string> = new Map();
+  readonly rates: MemoryRates = new MemoryRates();
   readonly audit: MemoryAudit;
   readonly outbox: MemoryOutbox;
   readonly #now: () => number;
@@ -161,6 +163,7 @@ export class MemoryTables {
   prune(now: number, retention?: Retention): void {
     this.audit.prune();
     this.outbox.prune(now, retention);
+    this.rates.prune(now);
     for (const [id, { record }] of this.sessions) if (record.expiresAt <= now) this.sessions.delete(id);
     for (const [key, kept] of this.operations) {
       const tidy = tidyOperation(kept, now);
@@ -194,6 +197,7 @@ export class MemoryTables {
     for (const table of [this.artifacts, this.epochs, this.views, this.effects, this.effectOf]) table.clear();
     this.audit.clear();
     this.outbox.clear();
+    this.rates.clear();
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  ChangeWait,
   ClaimRequest,
   ClaimResult,
   JsonObject,
@@ -32,6 +33,8 @@ export interface RouterStore extends Storage {
   readonly outbox: OutboxStore;
   readonly artifacts: OwnedArtifactStore;
   readonly catalog: CatalogStore;
+  /** Absent in a store that counts no rates: a router on it refuses policies with `rate.shared`. */
+  readonly rates?: RateStore | undefined;
   /** Rejects unless a write would be committed now, where the next process that opens the store will find it. */
   ping(): Promise<void>;
   /**
@@ -40,6 +43,25 @@ export interface RouterStore extends Storage {
    * short transactions. Logs and blobs stay until those who wrote them delete them.
    */
   prune(retention?: Retention): Promise<void>;
+}
+
+/** How many calls may come: `limit` at once, then one more each `windowMs / limit` milliseconds. Whole numbers from 1. */
+export interface Rate {
+  limit: number;
+  windowMs: number;
+}
+
+/** Whether a call is within its rate; if not, when the next one is, in whole milliseconds. */
+export type RateTaken = { ok: true } | { ok: false; retryAfterMs: number };
+
+/** Rates that all routers on the store count together, in token buckets. */
+export interface RateStore {
+  /**
+   * Takes one token from the bucket of a key, by the store's clock; the rule is `takeRate`. A key is a text of 1 to 200
+   * characters; those of a policy's rules are digests, `sha256:` and 64 hexadecimal digits. Buckets that are full again go when
+   * the store is pruned.
+   */
+  take(key: string, rate: Rate): Promise<RateTaken>;
 }
 
 /** How the start of an operation is allowed, when policy asks for an approval. */
@@ -273,6 +295,8 @@ export interface ApprovalStore {
     decision: { status: "approved" | "denied"; by: string; comment?: string },
     together?: SameTransaction,
   ): Promise<ApprovalRecord | undefined>;
+  /** As that of `OperationLog`: resolves when a decision may have been made, in whatever process, or after `ms`, or with the signal. */
+  whenChanged?(id: string, wait: ChangeWait): Promise<void>;
 }
 
 /** Bytes that were too big for an answer. */

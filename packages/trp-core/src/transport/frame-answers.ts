@@ -5,9 +5,8 @@ import { emptyHead, nack } from "../frames/replies.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { MetricsPage } from "../http/types.ts";
 import type { Principal } from "../identity/types.ts";
-import { createRate } from "../policy/rates.ts";
-import type { PolicyInput } from "../policy/types.ts";
 import type { Router } from "../router/types.ts";
+import { MemoryRates } from "../store/memory-rates.ts";
 import type { TraceHeaders } from "../tracing/spans.ts";
 import { AcceptedCalls } from "./accepted-calls.ts";
 import type { TransportLimits } from "./limits.ts";
@@ -34,7 +33,7 @@ export class FrameAnswers {
   readonly #perPrincipal: number;
   readonly #router: Router;
   readonly #accepted: AcceptedCalls;
-  readonly #rate: ReturnType<typeof createRate> | undefined;
+  readonly #rates = new MemoryRates();
   /** Frames without a connection, by principal. */
   readonly #inFlight = new Map<string, number>();
   /** Of questions that wait for the end of a call. */
@@ -54,8 +53,6 @@ export class FrameAnswers {
     this.limits = limits;
     this.#perPrincipal = perPrincipal;
     this.#accepted = new AcceptedCalls(router);
-    const { framesPerSecond: limit } = limits;
-    if (limit !== Number.POSITIVE_INFINITY) this.#rate = createRate({ limit, windowMs: 1000, per: ["principal"] });
   }
 
   /** From now on frames are refused (TRP_5003); questions that wait for the end of a call are answered as it stands. */
@@ -122,10 +119,11 @@ export class FrameAnswers {
     if (this.#isClosing) return fault("TRP_5003", "The server is shutting down.", { fix });
     const { framesPerSecond } = this.limits;
     if (reached !== undefined) return fault("TRP_5003", `${reached} frames are being answered already.`);
-    // Of the policy's input, a rate per principal looks at these two alone.
-    const waitMs = this.#rate?.take({ principal, now: performance.now() } as PolicyInput) ?? 0;
-    if (waitMs === 0) return undefined;
-    const retryHint = { backoff_ms: waitMs };
+    if (framesPerSecond === Number.POSITIVE_INFINITY) return undefined;
+    const rate = { limit: framesPerSecond, windowMs: 1_000 };
+    const taken = this.#rates.take(JSON.stringify([principal.tenant, principal.id]), rate, performance.now());
+    if (taken.ok) return undefined;
+    const retryHint = { backoff_ms: taken.retryAfterMs };
     return fault("TRP_4006", `More than ${framesPerSecond} frames came in a second.`, { retryHint });
   }
 }

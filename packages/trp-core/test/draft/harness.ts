@@ -2,13 +2,14 @@ import type { JsonObject } from "@toolglot/core";
 import {
   type AnyCapability,
   createRouter,
-  MemoryStore,
   type Principal,
   principal,
   type Router,
   type RouterEvent,
   type RouterOptions,
 } from "../../src/index.ts";
+import type { RouterStore } from "../../src/store/types.ts";
+import { storeUnderTest } from "../store-kinds.ts";
 
 /** When every test begins, milliseconds since the epoch. */
 export const start = 1_760_000_000_000;
@@ -126,7 +127,7 @@ export interface CallInit {
 /** A router with one session of the agent. */
 export interface Rig {
   router: Router;
-  store: MemoryStore;
+  store: RouterStore;
   events: RouterEvent[];
   /** What the capabilities did: name and native arguments. */
   done: [string, unknown][];
@@ -156,7 +157,7 @@ function newId(prefix: string): string {
 export async function rig(options: Partial<RouterOptions> & { more?: AnyCapability[] } = {}): Promise<Rig> {
   const { more = [], ...rest } = options;
   let now = start;
-  const store = new MemoryStore({ now: () => now });
+  const store = await storeUnderTest({ now: () => now });
   const done: [string, unknown][] = [];
   const all = [...capabilities(done), ...more];
   const router = createRouter({

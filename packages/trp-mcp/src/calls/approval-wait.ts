@@ -1,7 +1,7 @@
 import type { Principal, Router } from "@toolglot/trp-core";
 import type { ToolCallContext } from "../types.ts";
 
-/** How often the store is asked whether another process has the decision, and how often a client hears that a call waits. */
+/** How often the store is asked whether another process has the decision, if that isn't told sooner, and how often a client hears that a call waits. */
 const pollMs = 1_000;
 const tellMs = 10_000;
 
@@ -19,9 +19,10 @@ export async function waitForDecision(
   if (!(ms > 0) || signal?.aborted) return false;
   return new Promise((resolve) => {
     let told = 0;
+    const ending = new AbortController();
     const end = (isDecided: boolean): void => {
+      ending.abort();
       clearTimeout(limit);
-      clearInterval(poll);
       clearInterval(tell);
       unsubscribe();
       signal?.removeEventListener("abort", gone);
@@ -29,12 +30,14 @@ export async function waitForDecision(
     };
     const gone = (): void => end(false);
     const look = async (): Promise<void> => {
-      // A store that can't serve now is asked again.
-      const record = await router.approvals.read(who, approvalId).catch(() => undefined);
-      if (record !== undefined && record.status !== "pending") end(true);
+      while (!ending.signal.aborted) {
+        // A store that can't serve now is asked again.
+        const record = await router.approvals.read(who, approvalId).catch(() => undefined);
+        if (record !== undefined && record.status !== "pending") return end(true);
+        await router.approvals.whenChanged(approvalId, { ms: pollMs, signal: ending.signal });
+      }
     };
     const limit = setTimeout(() => end(false), ms);
-    const poll = setInterval(look, pollMs);
     const tell = setInterval(() => onProgress?.({ progress: ++told, message: "waiting for an approval" }), tellMs);
     const unsubscribe = router.subscribe((event) => {
       if (event.type === "approval.decided" && event.approvalId === approvalId) end(true);

@@ -30,7 +30,8 @@ export function observePolicy(policy: PolicyEngine): PolicyEngine {
       : { decision: "allow", rule: observed[decided.decision] + decided.rule, reason: decided.reason },
   );
   // What would always be refused is shown and can be called.
-  return { version: watching.version, evaluate: watching.evaluate };
+  const { deniesAlways: _, ...rest } = watching;
+  return rest;
 }
 
 function withDecision(
@@ -40,10 +41,11 @@ function withDecision(
 ): PolicyEngine {
   return {
     version: `${policy.version}+${name}`,
-    evaluate(input) {
-      const decided = policy.evaluate(input);
+    evaluate(input, store) {
+      const decided = policy.evaluate(input, store);
       return decided instanceof Promise ? decided.then((late) => change(late, input)) : change(decided, input);
     },
+    sharedRates: policy.sharedRates === true,
     ...(policy.deniesAlways && { deniesAlways: (subject) => policy.deniesAlways?.(subject) ?? false }),
   };
 }

@@ -17,6 +17,7 @@ import {
   questionElicitation,
   SessionAsking,
 } from "./asking.ts";
+import type { CallRelay } from "./call-relay.ts";
 import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./incoming.ts";
 import { ParkedCalls, RunningCall } from "./parked-calls.ts";
 import type { RequestState } from "./request-state.ts";
@@ -64,14 +65,18 @@ export class AskedCalls {
   readonly #states: RequestStateCodec<RequestState>;
   readonly #logs: ServerLogs;
   readonly #taskRule: TaskRule | undefined;
-  readonly #parked = new ParkedCalls<Answer>();
+  readonly #relay: CallRelay | undefined;
+  readonly #parked: ParkedCalls<Answer>;
 
   constructor(
     calls: Pick<ToolCalls, "decide">,
     states: RequestStateCodec<RequestState>,
     logs: ServerLogs,
     taskRule: TaskRule | undefined,
+    relay: CallRelay | undefined,
   ) {
+    this.#relay = relay;
+    this.#parked = new ParkedCalls(relay);
     this.#taskRule = taskRule;
     this.#calls = calls;
     this.#states = states;
@@ -133,8 +138,16 @@ export class AskedCalls {
     };
     // A call that is made for a task does not ask by itself.
     const known = [name, input, rule !== undefined];
+    const resumed = this.#resumed(state, answers.question, known);
+    if (resumed === undefined && state !== undefined && "call" in state) {
+      const given = { input: known, answer: answers.question };
+      const end = await this.#relay?.give(state.call, given, round.signal);
+      const next = end && "question" in end ? questionElicitation(end.question, can) : undefined;
+      if (next !== undefined) return this.#ask("question", state, next, context);
+      if (end && "result" in end) return end.result as Answer;
+    }
     const call =
-      this.#resumed(state, answers.question, known) ??
+      resumed ??
       new RunningCall<Answer>(known, ({ signal, onProgress, ask }) => {
         const made = { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) };
         // The task waits for the approval.

@@ -32,10 +32,11 @@ export interface ServeMcpOptions {
   requestSecret: string | Uint8Array;
   limits?: SessionLimits;
   /**
-   * Keeps tasks, for all processes that share it: the router's store. With it, clients of 2026-07-28 that declare
-   * `io.modelcontextprotocol/tasks` get a task for a call that waits for an approval, or takes long. Default: no tasks.
+   * Keeps sessions and tasks, for all processes that share it: the router's store. With it, a request of a session may come to any of them,
+   * and clients of 2026-07-28 that declare `io.modelcontextprotocol/tasks` get a task for a call that waits for an approval, or takes long.
+   * Default: a session is of the process that began it, and there are no tasks.
    */
-  store?: Pick<RouterStore, "logs" | "now">;
+  store?: Pick<RouterStore, "logs" | "blobs" | "now">;
   /** Milliseconds after which a running call becomes a task. Default 10,000. */
   taskAfterMs?: number;
   /** Is told what a person who runs the gateway should know: that two servers list one address. */

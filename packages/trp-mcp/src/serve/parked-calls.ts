@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { canonicalJson, inBackground, onAbort } from "@toolglot/internal";
 import type { McpProgress } from "@toolglot/toolkit/mcp";
+import { questionAnswer } from "./asking.ts";
+import type { CallRelay, GivenAnswer, RelayedEnd } from "./call-relay.ts";
 
 /** Milliseconds that a call waits for the client to come back with an answer, and how many may wait. */
 const waitMs = 600_000;
@@ -89,15 +91,27 @@ export class RunningCall<Result> {
   }
 }
 
-/** Calls that wait for an answer of their client. */
+interface Parked<Result> {
+  call: RunningCall<Result>;
+  timer: ReturnType<typeof setTimeout>;
+  unwatch: (() => void) | undefined;
+}
+
+/** Calls that wait for an answer of their client. `relay`: by which answers come that other processes got. */
 export class ParkedCalls<Result> {
-  readonly #calls = new Map<string, { call: RunningCall<Result>; timer: ReturnType<typeof setTimeout> }>();
+  readonly #calls = new Map<string, Parked<Result>>();
+  readonly #relay: CallRelay | undefined;
+
+  constructor(relay: CallRelay | undefined) {
+    this.#relay = relay;
+  }
 
   /** Keeps a call until its client comes back, or for ten minutes. Returns false, and keeps nothing, where too many wait. */
   park(call: RunningCall<Result>): boolean {
     if (this.#calls.size >= maxParked) return false;
     const timer = inBackground(() => this.take(call.id)?.answer({ action: "cancel" }), waitMs);
-    this.#calls.set(call.id, { call, timer });
+    const unwatch = this.#relay?.watch(call.id, (given) => this.#goOn(call, given));
+    this.#calls.set(call.id, { call, timer, unwatch });
     return true;
   }
 
@@ -105,7 +119,20 @@ export class ParkedCalls<Result> {
     const parked = this.#calls.get(id);
     this.#calls.delete(id);
     clearTimeout(parked?.timer);
+    parked?.unwatch?.();
     return parked?.call;
+  }
+
+  /** Goes on with a call whose client is at another process, up to its end or its next question. */
+  async #goOn(call: RunningCall<Result>, { input, answer }: GivenAnswer): Promise<RelayedEnd | undefined> {
+    if (this.take(call.id) === undefined) return undefined;
+    const isSame = call.isOf(input);
+    call.answer(isSame ? questionAnswer(answer) : { action: "cancel" });
+    if (!isSame) return undefined;
+    const end = await call.next({ signal: undefined, onProgress: undefined });
+    if ("isLate" in end) return undefined;
+    if ("question" in end && !this.park(call)) call.answer({ action: "cancel" });
+    return end;
   }
 
   /** Questions that nobody answers any more. */

@@ -4,20 +4,22 @@ import {
   type JSONRPCMessage,
   type McpHttpHandler,
   type Server,
-  SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
-import { settleWithin } from "@toolglot/internal";
+import { settleWithin, sleep } from "@toolglot/internal";
 import { Face, type FaceName } from "../faces/face.ts";
 import type { ImportedServer } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
+import { CallRelay } from "./call-relay.ts";
+import type { GateConnection, McpGate } from "./gate.ts";
 import { authOf, callerIn, exchangeServer, type GateParts, gateServer, type HeaderTool } from "./gate-server.ts";
 import type { Era } from "./incoming.ts";
 import { type Listen, Listening, listenIn } from "./listening.ts";
 import { Offers } from "./offers.ts";
 import { checkServeOptions, type GateCaller, type ServeMcpOptions } from "./options.ts";
+import { closing, unknownRevision } from "./refusals.ts";
 import { bodyOf, headersAsBody } from "./request-body.ts";
 import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
@@ -28,38 +30,10 @@ import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";
 
-/** A connection that is served. */
-export interface GateConnection {
-  /** Resolves when the connection is over, whoever ended it. */
-  readonly closed: Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Serves tools to MCP clients. Made by {@link serveMcp}. */
-export interface McpGate {
-  /** Sessions of the revisions before 2026-07-28 that are open over HTTP. */
-  readonly sessions: number;
-  /** How tools are shown: of `auto`, as it was decided with the first list. */
-  readonly face: Exclude<FaceName, "auto">;
-  /**
-   * Answers a request of Streamable HTTP, in every revision. Host, Origin and token have been looked at; `body` is what was parsed of the
-   * body, when it has been read. Never rejects.
-   */
-  fetch(request: Request, caller: GateCaller, body?: unknown): Promise<Response>;
-  /** Serves one client over a transport that is not started yet, as a pipe is, in every revision. */
-  connect(transport: Transport, caller: GateCaller): GateConnection;
-  /** Tells all clients that a list may have changed. What servers tell of their lists is passed on without it. */
-  notifyChanged(what?: "tools" | "resources" | "prompts"): void;
-  /** Ends the sessions and streams of such callers: those whose token was revoked. */
-  end(matches: (caller: GateCaller) => boolean): Promise<void>;
-  /** Ends everything. */
-  close(): Promise<void>;
-}
-
-/** The revision that is begun without a session. */
-const newest = "2026-07-28";
 /** Milliseconds that the first list waits for servers that are not there yet. */
 const firstListMs = 5_000;
+/** Milliseconds that answers have to get out when the gate closes. What still runs is the router's. */
+const answeredMs = 1_000;
 
 /**
  * Serves the tools of a router's servers to MCP clients: over Streamable HTTP and over a pipe, in all revisions. Throws `TypeError` for
@@ -86,7 +60,7 @@ class Gate implements McpGate {
   readonly #connected = new Set<Server>();
   readonly #connections = new Set<GateConnection>();
   /** Exchanges of the newest revision that have not ended. */
-  readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController }>();
+  readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController; isStream: boolean }>();
   /** The servers that are listened to, each with what ends it. */
   readonly #watched = new Map<ImportedServer, () => void>();
   #ready: Promise<void> | undefined;
@@ -100,7 +74,8 @@ class Gate implements McpGate {
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
     const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
-    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs });
+    const relay = store && new CallRelay(store, onError);
+    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs }, relay);
     this.#parts = {
       options,
       face,
@@ -115,7 +90,8 @@ class Gate implements McpGate {
       onError,
     };
     this.#listening = new Listening(this.#parts);
-    this.#sessions = new Sessions(options.limits, (caller) => this.#lasting("legacy", caller), onError);
+    const makeServer = (caller: GateCaller): Server => this.#lasting("legacy", caller);
+    this.#sessions = new Sessions({ limits: options.limits, store, makeServer, onError });
     this.#handler = createMcpHandler(({ authInfo }) => exchangeServer(this.#parts, authInfo), {
       legacy: "reject",
       onerror: onError,
@@ -132,12 +108,15 @@ class Gate implements McpGate {
   }
 
   async fetch(request: Request, caller: GateCaller, parsed?: unknown): Promise<Response> {
-    if (this.#closed) return errorResponse(503, { code: -32000, message: "The gateway is closing." });
+    if (this.#closed) return closing();
     try {
       this.#watch();
       const body = parsed === undefined ? await bodyOf(request) : parsed;
       if (!(await isLegacyRequest(request, body))) return await this.#exchange(request, caller, body);
-      return unknownRevision(request, body) ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
+      const refused = unknownRevision(request, body);
+      const response = refused ?? (await this.#sessions.fetch(request, caller, body, authOf(caller)));
+      // A session that this process leaves is not over.
+      return this.#closed && response.status === 404 ? closing() : response;
     } catch (error) {
       this.#parts.onError(error as Error);
       return errorResponse(500, { code: -32603, message: "Internal server error" });
@@ -206,14 +185,23 @@ class Gate implements McpGate {
   async close(): Promise<void> {
     this.#closed = true;
     this.#parts.asked.close();
+    await this.#answered();
     for (const unwatch of this.#watched.values()) unwatch();
     await Promise.all([
       this.#parts.tasks?.close(),
       this.#handler.close(),
-      this.#sessions.end(() => true),
+      this.#sessions.close(),
       ...[...this.#connections].map((connection) => connection.close()),
     ]);
     for (const { ending } of this.#exchanges) ending.abort();
+  }
+
+  /** Waits until what has been found out has reached the clients. */
+  async #answered(): Promise<void> {
+    const end = performance.now() + answeredMs;
+    const isAnswering = (): boolean =>
+      this.#sessions.isAnswering || [...this.#exchanges].some(({ isStream }) => !isStream);
+    while (isAnswering() && performance.now() < end) await sleep(10);
   }
 
   /** Answers a request of the newest revision. */
@@ -222,11 +210,11 @@ class Gate implements McpGate {
     if (missing !== undefined) return errorResponse(400, missing, { id: Object(body).id });
     const authInfo = authOf(caller, this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
-    const exchange = { caller, ending: new AbortController() };
+    const listen = listenIn(body);
+    const exchange = { caller, ending: new AbortController(), isStream: listen !== undefined };
     const headers = caller.lenientHeaders === true ? headersAsBody(given.headers, body) : given.headers;
     const signal = AbortSignal.any([given.signal, exchange.ending.signal]);
     const request = new Request(given.url, { method: given.method, headers, signal });
-    const listen = listenIn(body);
     const opened = listen && (await this.#listening.open(listen, caller, () => {}));
     this.#exchanges.add(exchange);
     const end = (): void => {
@@ -297,14 +285,4 @@ class Gate implements McpGate {
       });
     }
   }
-}
-
-/** Refuses a revision that a header names and nobody here speaks. What `initialize` offers is bargained about. */
-function unknownRevision(request: Request, body: unknown): Response | undefined {
-  const requested = request.headers.get("mcp-protocol-version");
-  if (requested === null || SUPPORTED_PROTOCOL_VERSIONS.includes(requested)) return undefined;
-  const { id, method } = Object(body) as { id?: unknown; method?: unknown };
-  if (method === "initialize") return undefined;
-  const data = { supported: [newest, ...SUPPORTED_PROTOCOL_VERSIONS], requested };
-  return errorResponse(400, { code: -32022, message: `Unsupported protocol version: ${requested}`, data }, { id });
 }

@@ -7,7 +7,7 @@ const call = { id: "1" };
 
 describe("a call that a person has to allow", () => {
   it("waits, and runs once with the arguments that were shown", async () => {
-    const { calls, tool, ran, router } = bench({ risk: "HIGH" });
+    const { calls, tool, ran, router } = await bench({ risk: "HIGH" });
     const asked = await calls.call({ tool, arguments: call }, { caller: agent });
     expect(asked.outcome).toMatchObject({ status: "pending", code: "TRP_4002", dispatched: false });
     expect(asked.question?.text).toContain('"/id" = "1"');
@@ -26,7 +26,7 @@ describe("a call that a person has to allow", () => {
   });
 
   it("goes on by itself when the decision comes in time", async () => {
-    const { calls, tool, router } = bench({ risk: "HIGH" });
+    const { calls, tool, router } = await bench({ risk: "HIGH" });
     const answer = calls.call({ tool, arguments: call }, { caller: agent, waitMs: 60_000 });
     await expect.poll(async () => (await router.approvals.list(ada, { status: "pending" })).length).toBe(1);
     const [request] = await router.approvals.list(ada);
@@ -35,7 +35,7 @@ describe("a call that a person has to allow", () => {
   });
 
   it("is refused after a denial, with the words of the person, for as long as the request holds", async () => {
-    const { calls, tool, ran, router, clock } = bench({ risk: "HIGH" });
+    const { calls, tool, ran, router, clock } = await bench({ risk: "HIGH" });
     const { outcome } = await calls.call({ tool, arguments: call }, { caller: agent });
     await router.approvals.deny(ada, outcome.approvalId ?? "", "not this one");
     for (let time = 0; time < 2; time++) {
@@ -54,7 +54,7 @@ describe("a call that a person has to allow", () => {
       questions.push(question);
       return { decision, comment: "so" };
     };
-    const { calls, tool, ran, router } = bench({ risk: "HIGH" });
+    const { calls, tool, ran, router } = await bench({ risk: "HIGH" });
     const run = (id: string, decision: "approve" | "deny" | "cancel") =>
       calls.call({ tool, arguments: { id } }, { caller: agent, elicit: decide(decision) });
     expect((await run("1", "approve")).outcome.status).toBe("done");
@@ -72,10 +72,10 @@ describe("a call that a person has to allow", () => {
     };
     const policy = createPolicy({ version: "1", rules: [{ id: "boss", decision: "approve" }] });
     const cases = [
-      [bench({ risk: "CRITICAL", policy }), agent],
-      [bench({ risk: "HIGH" }), { ...agent, mayElicit: false }],
-      [bench({ risk: "HIGH", policy, options: { isPageOnly: (rule) => rule === "boss" } }), agent],
-      [bench({ risk: "HIGH", options: { elicitation: false } }), agent],
+      [await bench({ risk: "CRITICAL", policy }), agent],
+      [await bench({ risk: "HIGH" }), { ...agent, mayElicit: false }],
+      [await bench({ risk: "HIGH", policy, options: { isPageOnly: (rule) => rule === "boss" } }), agent],
+      [await bench({ risk: "HIGH", options: { elicitation: false } }), agent],
     ] as const;
     for (const [{ calls, tool }, caller] of cases) {
       const answer = await calls.call({ tool, arguments: call }, { caller, elicit });
@@ -88,7 +88,7 @@ describe("a call that a person has to allow", () => {
   });
 
   it("notes a decision of the caller's own person only", async () => {
-    const { calls, tool } = bench({ risk: "HIGH" });
+    const { calls, tool } = await bench({ risk: "HIGH" });
     const { outcome } = await calls.call({ tool, arguments: call }, { caller: agent });
     const other = { ...agent, principal: { ...agent.principal, id: "other", roles: ["approver"] } };
     expect(await calls.decide(other, outcome.approvalId ?? "", { decision: "approve" })).toBe(false);
@@ -102,7 +102,7 @@ describe("once more", () => {
   const allow: PolicyEngine = createPolicy({ version: "1", rules: [{ id: "all", decision: "allow" }] });
 
   it("asks a person, tells them when it was done, and does it as another operation", async () => {
-    const { calls, tool, ran, router } = bench({ policy: allow });
+    const { calls, tool, ran, router } = await bench({ policy: allow });
     const first = await calls.call({ tool, arguments: call }, { caller: agent });
     const asked = await calls.again(first.outcome.receipt, { caller: agent });
     expect(asked.outcome.status).toBe("pending");
@@ -115,7 +115,7 @@ describe("once more", () => {
 
   it("runs at once where the rule `again` allows it, and is nobody else's", async () => {
     const policy = createPolicy({ version: "1", rules: [{ id: "again", decision: "allow" }] });
-    const { calls, tool, ran } = bench({ policy });
+    const { calls, tool, ran } = await bench({ policy });
     const { outcome } = await calls.call({ tool, arguments: call }, { caller: agent });
     const other = { ...agent, principal: { ...agent.principal, id: "other" } };
     expect((await calls.again(outcome.receipt, { caller: other })).outcome.status).toBe("refused");

@@ -13,7 +13,7 @@ describe("the same effect again", () => {
       structuredContent: { z: 1, a: [] },
       _meta: { own: 1 },
     };
-    const { calls, tool } = bench({ run: () => exact });
+    const { calls, tool } = await bench({ run: () => exact });
     const { result, outcome } = await calls.call({ tool, arguments: { id: "1" } }, { caller: agent });
     const { _meta, ...rest } = result;
     expect(JSON.stringify(rest)).toBe(
@@ -24,7 +24,7 @@ describe("the same effect again", () => {
   });
 
   it("is replayed within the window, in words that say so, and done after it", async () => {
-    const { calls, tool, ran, clock } = bench();
+    const { calls, tool, ran, clock } = await bench();
     const call = { tool, arguments: { id: "1" } };
     await calls.call(call, { caller: agent });
     clock.now += 9 * minute;
@@ -39,7 +39,7 @@ describe("the same effect again", () => {
   });
 
   it("is another one with other arguments, and for another principal", async () => {
-    const { calls, tool, ran } = bench();
+    const { calls, tool, ran } = await bench();
     await calls.call({ tool, arguments: { id: "1" } }, { caller: agent });
     await calls.call({ tool, arguments: { id: "2" } }, { caller: agent });
     const other = { ...agent, principal: { ...agent.principal, id: "other" } };
@@ -48,7 +48,7 @@ describe("the same effect again", () => {
   });
 
   it("is known by another process on the same store, and after months", async () => {
-    const first = bench();
+    const first = await bench();
     const call = { tool: first.tool, arguments: { id: "1" } };
     for (let day = 0; day < 40; day++) {
       await first.calls.call(call, { caller: agent });
@@ -57,14 +57,14 @@ describe("the same effect again", () => {
     }
     expect(first.ran).toHaveLength(40);
     await first.calls.call(call, { caller: agent });
-    const second = bench({ store: first.router.store as never, clock: first.clock });
+    const second = await bench({ store: first.router.store as never, clock: first.clock });
     expect((await second.calls.call(call, { caller: agent })).outcome.status).toBe("replayed");
     expect(second.ran).toHaveLength(0);
   });
 
   it("waits for the call that runs, and gets its outcome", async () => {
     let finish = (): void => {};
-    const { calls, tool, ran } = bench({
+    const { calls, tool, ran } = await bench({
       run: () => new Promise((resolve) => (finish = () => resolve(text("once")))),
     });
     const call = { tool, arguments: { id: "1" } };
@@ -78,7 +78,7 @@ describe("the same effect again", () => {
 
   it("runs at once when it is idempotent, or the mode says so", async () => {
     for (const facts of [{ effect: "idempotent" as const }, { repeat: { mode: "in-doubt" as const, windowMs: 1 } }]) {
-      const { calls, tool, ran } = bench(facts);
+      const { calls, tool, ran } = await bench(facts);
       for (let time = 0; time < 3; time++) await calls.call({ tool, arguments: { id: "1" } }, { caller: agent });
       expect(ran).toHaveLength(3);
     }
@@ -87,7 +87,7 @@ describe("the same effect again", () => {
   it("runs again after it failed", async () => {
     let count = 0;
     const failed = { content: [{ type: "text" as const, text: "no such order" }], isError: true };
-    const { calls, tool } = bench({ run: () => (count++ === 0 ? failed : text("done")) });
+    const { calls, tool } = await bench({ run: () => (count++ === 0 ? failed : text("done")) });
     const call = { tool, arguments: { id: "1" } };
     const first = await calls.call(call, { caller: agent });
     expect(first.outcome).toMatchObject({ status: "failed", dispatched: true });
@@ -97,7 +97,7 @@ describe("the same effect again", () => {
 
   it("starts nothing while nobody knows what became of it, under any id, until it is settled", async () => {
     let count = 0;
-    const { calls, tool, ran, router, clock } = bench({ run: () => (count++ === 0 ? lost() : text("done")) });
+    const { calls, tool, ran, router, clock } = await bench({ run: () => (count++ === 0 ? lost() : text("done")) });
     const call = { tool, arguments: { id: "1" } };
     const first = await calls.call(call, { caller: agent });
     expect(first.outcome).toMatchObject({ status: "unknown", code: "TRP_3004" });
@@ -116,7 +116,7 @@ describe("the same effect again", () => {
 
   it("runs again even in doubt where the owner gave the guarantee up", async () => {
     let count = 0;
-    const { calls, tool, ran } = bench({
+    const { calls, tool, ran } = await bench({
       repeat: { mode: "free", windowMs: 1 },
       run: () => (count++ === 0 ? lost() : text("done")),
     });
@@ -127,18 +127,18 @@ describe("the same effect again", () => {
   });
 
   it("is named by a template, and refused with other arguments or without the named one", async () => {
-    const { calls, tool, ran } = bench({ settings: { effectKey: "refund:{id}" } });
+    const { calls, tool, ran } = await bench({ settings: { effectKey: "refund:{id}" } });
     await calls.call({ tool, arguments: { id: "1", note: "a" } }, { caller: agent });
     const other = await calls.call({ tool, arguments: { id: "1", note: "b" } }, { caller: agent });
     expect(other.outcome).toMatchObject({ status: "refused", code: "TRP_4004", dispatched: false });
-    const missing = bench({ settings: { effectKey: "{note}" } });
+    const missing = await bench({ settings: { effectKey: "{note}" } });
     const answer = await missing.calls.call({ tool: missing.tool, arguments: { id: "1" } }, { caller: agent });
     expect(answer.outcome).toMatchObject({ status: "refused", code: "TRP_2001" });
     expect([ran.length, missing.ran.length]).toEqual([1, 0]);
   });
 
   it("takes the client's own key as TRP does", async () => {
-    const { calls, tool, ran } = bench();
+    const { calls, tool, ran } = await bench();
     const call = { tool, arguments: { id: "1" } };
     for (const key of ["a", "b", "a"]) await calls.call({ ...call, key }, { caller: agent });
     expect(ran).toHaveLength(2);
@@ -150,7 +150,7 @@ describe("the same effect again", () => {
 describe("a call that is made again because its answer was lost", () => {
   it("gets what was done since it began, whatever the rule for repeats", async () => {
     for (const facts of [{ effect: "idempotent" as const }, { repeat: { mode: "window" as const, windowMs: 1 } }]) {
-      const { calls, tool, ran, clock } = bench(facts);
+      const { calls, tool, ran, clock } = await bench(facts);
       const call = { tool, arguments: { id: "1" } };
       await calls.call(call, { caller: agent });
       clock.now += minute;
@@ -170,7 +170,10 @@ describe("a call that is made again because its answer was lost", () => {
   it("is found though somebody has begun the effect anew, and failed", async () => {
     let isBroken = false;
     const failed = { ...text("out of order"), isError: true };
-    const { calls, tool, ran, clock } = bench({ effect: "idempotent", run: () => (isBroken ? failed : text("done")) });
+    const { calls, tool, ran, clock } = await bench({
+      effect: "idempotent",
+      run: () => (isBroken ? failed : text("done")),
+    });
     const call = { tool, arguments: { id: "1" } };
     const begunAt = clock.now;
     await calls.call(call, { caller: agent });
@@ -184,7 +187,7 @@ describe("a call that is made again because its answer was lost", () => {
 
 describe("arguments", () => {
   it("that are wrong or damaged are refused before anything runs", async () => {
-    const { calls, tool, ran } = bench();
+    const { calls, tool, ran } = await bench();
     const wrong = await calls.call({ tool, arguments: {} }, { caller: agent });
     expect(wrong.outcome).toMatchObject({ status: "refused", code: "TRP_2001", dispatched: false });
     const swallowed = { id: '1</parameter>\n<parameter name="note">hello' };
@@ -195,7 +198,7 @@ describe("arguments", () => {
   });
 
   it("that look damaged pass in a read, and the answer says so", async () => {
-    const { calls, tool } = bench({ io: "READ", risk: "LOW", effect: "pure" });
+    const { calls, tool } = await bench({ io: "READ", risk: "LOW", effect: "pure" });
     const { result, outcome } = await calls.call({ tool, arguments: { id: "1</parameter>" } }, { caller: agent });
     expect(outcome.status).toBe("done");
     expect(result._meta["toolglot/findings"]).toMatchObject([{ code: "core/leaked-closer" }]);

@@ -5,11 +5,12 @@ import {
   createRouter,
   type Effect,
   type ExecuteContext,
-  MemoryStore,
   type PolicyEngine,
   principal,
   type Router,
 } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { CallChannel } from "../../src/calls/call-channel.ts";
 import type { ToolCallsOptions } from "../../src/calls/options.ts";
 import { askAgain, elicitationRole } from "../../src/calls/policies.ts";
@@ -36,19 +37,19 @@ interface BenchOptions extends Partial<Pick<ImportedTool, "io" | "risk" | "effec
   settings?: ToolSettings;
   policy?: PolicyEngine;
   options?: Partial<ToolCallsOptions>;
-  store?: MemoryStore;
+  store?: RouterStore;
   clock?: { now: number };
 }
 
 /** A router with one tool, as an imported one is. */
-export function bench({
+export async function bench({
   run,
   settings = {},
   policy,
   options,
   clock = { now: 1_800_000_000_000 },
   ...facts
-}: BenchOptions = {}): Bench {
+}: BenchOptions = {}): Promise<Bench> {
   const channel = new CallChannel();
   const ran: JsonObject[] = [];
   const inputSchema = {
@@ -69,7 +70,7 @@ export function bench({
     settings,
     ...facts,
   };
-  const store = facts.store ?? new MemoryStore({ now: () => clock.now });
+  const store = facts.store ?? (await storeUnderTest({ now: () => clock.now }));
   const router = createRouter({
     store,
     allowVolatile: true,

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@toolglot/core";
-import { MemoryStore } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { expect, test } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { acceptTools, type ImportedServer, type ImportNotice, type ImportOptions, seenTools } from "../../src/index.ts";
 import { oddServer, type Rig, rig, scratch, until } from "./rig.ts";
 
@@ -29,7 +30,7 @@ const told = (notices: ImportNotice[]): string[] => notices.splice(0).map(({ kin
 
 async function opened(
   transport: ReturnType<typeof oddServer>,
-  options: Partial<ImportOptions> & { store?: MemoryStore } = {},
+  options: Partial<ImportOptions> & { store?: RouterStore } = {},
 ): Promise<Rig> {
   const made = await rig(transport, options);
   await made.server.ready();
@@ -98,7 +99,7 @@ test("strict: what is new or changed is held back until it is accepted", async (
 });
 
 test("what was seen is known to the next gateway on the store, and what another process accepted is noticed", async () => {
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   const { transport, list } = changing([tool("a")]);
   const first = await opened(transport, { store, pin: "strict" });
   expect(Object.keys(shapes(first.server))).toEqual(["a"]);
@@ -138,7 +139,7 @@ test("the owner's word stands above what was pinned", async () => {
 });
 
 test("a store that can't say what was seen costs no server, and nothing is imported until it is back", async () => {
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   const { get } = store.blobs;
   let isDown = true;
   Object.assign(store.blobs, {
@@ -155,7 +156,7 @@ test("a store that can't say what was seen costs no server, and nothing is impor
 });
 
 test("pins that can't be read make all tools new ones", async () => {
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   await store.blobs.put("trp-mcp/pins/srv", new TextEncoder().encode("{broken"));
   const { server } = await opened(changing([tool("a", { annotations: read })]).transport, { store });
   expect(shapes(server)).toEqual({ a: "READ HIGH pure" });
@@ -163,7 +164,7 @@ test("pins that can't be read make all tools new ones", async () => {
 
 test("what was seen is known by the ids of capabilities, also without a connection", async () => {
   const { transport } = changing([tool("a"), tool("deleteAll")]);
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   const { server } = await opened(transport, { store });
   const seen = await seenTools(store, server.name);
   expect(seen).toEqual(new Map(server.tools.map((one) => [one.capId, one.tool])));

@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@toolglot/core";
 import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
 import { type CallResult, createClient, inProcessTransport } from "@toolglot/trp-client";
-import { createPolicy, createRouter, MemoryStore, principal, type Router } from "@toolglot/trp-core";
+import { createPolicy, createRouter, principal, type Router } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { onTestFinished } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import {
   CallChannel,
   type CallExtras,
@@ -26,7 +28,7 @@ export interface Made {
 /** A router with a server's tools. */
 export interface Rig {
   router: Router;
-  store: MemoryStore;
+  store: RouterStore;
   server: ImportedServer;
   client: McpClient;
   notices: ImportNotice[];
@@ -45,14 +47,15 @@ let calls = 0;
 export async function rig(
   transport: McpClientOptions["transport"],
   {
-    store = new MemoryStore(),
+    store: given,
     client: more,
     ...options
   }: Partial<ImportOptions> & {
-    store?: MemoryStore;
+    store?: RouterStore;
     client?: Partial<McpClientOptions>;
   } = {},
 ): Promise<Rig> {
+  const store = given ?? (await storeUnderTest());
   const router = createRouter({
     store,
     allowVolatile: true,

@@ -1,6 +1,6 @@
 import type { Server } from "@modelcontextprotocol/server";
-import { MemoryStore } from "@toolglot/trp-core";
 import { expect, it } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
 import { clientAt, gateOf, listening, newest, until, upstream } from "./support.ts";
 
@@ -219,7 +219,7 @@ it("passes the logs of a call to the session whose call it is", async () => {
 });
 
 it("gives a kept result to its principal alone", async () => {
-  const store = new MemoryStore();
+  const store = await storeUnderTest();
   const bytes = new TextEncoder().encode(`{"whole":true}`);
   const owner = { tenant: "default", principal: "anna" };
   const artifact = {

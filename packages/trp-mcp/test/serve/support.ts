@@ -18,16 +18,10 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { createMcpClient, type McpClient, type McpClientOptions } from "@toolglot/toolkit/mcp";
-import {
-  createPolicy,
-  createRouter,
-  MemoryStore,
-  type PolicyRule,
-  type Principal,
-  type Router,
-} from "@toolglot/trp-core";
+import { createPolicy, createRouter, type PolicyRule, type Principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { onTestFinished } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import type {
   ApprovalQuestion,
   GateCaller,
@@ -132,10 +126,11 @@ export async function routed(
   {
     repeat = "window",
     rules,
-    store = new MemoryStore(),
+    store: given,
     approvalTtlMs = 900_000,
   }: { repeat?: RepeatRule["mode"]; rules?: PolicyRule[]; store?: RouterStore; approvalTtlMs?: number } = {},
 ): Promise<{ servers: ImportedServer[]; calls: ToolCalls; router: Router }> {
+  const store = given ?? (await storeUnderTest());
   const servers: ImportedServer[] = [];
   const router = createRouter({
     store,

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolglot/core";
-import { openSqlite } from "@toolglot/sqlite";
-import { MemoryStore, principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
+import { principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { expect, it, onTestFinished } from "vitest";
+import { sharedPlace, storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import type { McpGate, OwnTool, ServeMcpOptions } from "../../src/index.ts";
 import { type Answer, ask, gateOf, inProcess, newestRequest, routed, until } from "./support.ts";
 
@@ -29,7 +26,8 @@ interface Setting {
 }
 
 /** A gate with tasks before one server, all of it real. */
-async function shop({ rules = approve, store = new MemoryStore(), answer, ran = [], ...more }: Setting = {}) {
+async function shop({ rules = approve, store: given, answer, ran = [], ...more }: Setting = {}) {
+  const store = given ?? (await storeUnderTest());
   const { taskAfterMs, approvalTtlMs = 900_000, repeat, taskStore = store } = more;
   const transport = inProcess("shop", [{ name: "refund" }], async (name, args, context) => {
     ran.push(`${name} ${JSON.stringify(args)}`);
@@ -267,7 +265,7 @@ it("passes on what a server asks in the middle of a task, and the answer", async
 
 it("knows no task of another principal, none that is made up, and none that is over", async () => {
   const clock = { now: Date.now() };
-  const { gate, ran } = await shop({ store: new MemoryStore({ now: () => clock.now }) });
+  const { gate, ran } = await shop({ store: await storeUnderTest({ now: () => clock.now }) });
   const { taskId, ttlMs } = (await refund(gate)).result;
   const [key = ""] = Object.keys((await taskAt(gate, taskId, ["input_required"])).inputRequests);
   const inputResponses = { [key]: { action: "accept", content: { decision: "approve" } } };
@@ -294,7 +292,7 @@ it("knows no task of another principal, none that is made up, and none that is o
 
 it("deletes tasks that are over", async () => {
   const clock = { now: Date.now() };
-  const store = new MemoryStore({ now: () => clock.now });
+  const store = await storeUnderTest({ now: () => clock.now });
   const { gate } = await shop({ store });
   const { ttlMs } = (await refund(gate)).result;
   clock.now += ttlMs;
@@ -341,16 +339,10 @@ it("wants the task's id in the header, as the body has it", async () => {
   expect((await ask(gate, request, { lenientHeaders: true })).result).toMatchObject({ taskId });
 });
 
-/** Two stores on one file, as two processes have them. */
+/** Two stores on the same data, as two processes have them. */
 async function twoStores(): Promise<[RouterStore, RouterStore]> {
-  const folder = await mkdtemp(join(tmpdir(), "toolglot-tasks-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, "gateway.db");
-  const stores = [await openSqlite({ file }), await openSqlite({ file })] as const;
-  onTestFinished(async () => {
-    await Promise.all(stores.map((store) => store.close()));
-  });
-  return [...stores];
+  const place = sharedPlace();
+  return [await place.open(), await place.open()];
 }
 
 it("serves a task from any process on the store, and goes on when the first is gone", async () => {
@@ -389,7 +381,7 @@ it.each([
   let isCut = false;
   const append: RouterStore["logs"]["append"] = (...given) =>
     isCut ? Promise.reject(new Error("cut off")) : one.logs.append(...given);
-  const taskStore = { now: () => one.now(), logs: { ...one.logs, append } };
+  const taskStore = { now: () => one.now(), logs: { ...one.logs, append }, blobs: one.blobs };
   // Without a rule for repeats: a call that is done would run again.
   const first = await shop({ store: one, repeat: "free", ...setting, taskStore });
   const second = await shop({ store: two, repeat: "free", ...setting });

@@ -19,6 +19,8 @@ export interface Place {
   isTerminal?: boolean;
   /** Runs `gateway …` in it. */
   run(...args: string[]): Promise<Ended>;
+  /** Runs any command in it. */
+  command(...args: string[]): Promise<Ended>;
   write(gateway: object, shop?: object): void;
 }
 
@@ -29,9 +31,10 @@ export function place(gateway: object = {}): Place {
   const made: Place = {
     folder,
     env,
-    async run(...args) {
+    run: (...args) => made.command("gateway", ...args),
+    async command(...args) {
       const { host, written } = testHost({ env, folder });
-      return { code: await main(["gateway", ...args], host), ...written };
+      return { code: await main(args, host), ...written };
     },
     write(settings, shop = {}) {
       const config = {
@@ -66,7 +69,12 @@ export interface Running {
 }
 
 /** Starts `gateway …` in this process, as a client or a service manager does. */
-export function start({ folder, env, isTerminal = false }: Place, ...args: string[]): Running {
+export function start(at: Place, ...args: string[]): Running {
+  return startCommand(at, "gateway", ...args);
+}
+
+/** Starts any command in this process. */
+export function startCommand({ folder, env, isTerminal = false }: Place, ...args: string[]): Running {
   const written = { stdout: "", stderr: "" };
   const stdin = new PassThrough();
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: isTerminal }) };
@@ -84,7 +92,7 @@ export function start({ folder, env, isTerminal = false }: Place, ...args: strin
     },
   };
   let isOver = false;
-  const ended = main(["gateway", ...args], host)
+  const ended = main(args, host)
     .then((code) => ({ code, ...written }))
     .finally(() => {
       isOver = true;

@@ -1,10 +1,10 @@
 import { appendFileSync } from "node:fs";
-import { folderStorage } from "@toolglot/storage";
+import { openStorage } from "../../support/open-storage.ts";
 import { beginOrGoOn } from "../forty-effects.ts";
 
 // One life of a run in a process of its own, which kills itself at a moment.
 
-const [folder = "", ledger = "", diesAt = ""] = process.argv.slice(2);
+const [place = "", ledger = "", diesAt = ""] = process.argv.slice(2);
 let moment = 0;
 const world = {
   async moment(): Promise<void> {
@@ -13,6 +13,11 @@ const world = {
   },
   effect: (key: string): void => appendFileSync(ledger, `${key}\n`),
 };
-const run = await beginOrGoOn(world, folderStorage(folder), "run");
-const { status } = await run.result;
-process.stdout.write(status);
+const storage = await openStorage(place);
+try {
+  const { status, error } = await (await beginOrGoOn(world, storage, "run")).result;
+  process.stdout.write(error?.code ?? status);
+} catch (error) {
+  process.stdout.write((error as { code: string }).code);
+}
+await storage.close();

@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
-import { scratchFolder } from "@toolglot/internal/testing/scratch";
-import { openSqlite } from "@toolglot/sqlite";
 import { principal } from "@toolglot/trp-core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sharedPlace } from "../../../../trp-core/test/store-kinds.ts";
 import { openWebhook, type Webhook, type WebhookOptions } from "../../../src/http/events/webhook.ts";
 import { lost, type Rig, rig, secret } from "../../rig.ts";
 import { type Receiver, receiver } from "./receiver.ts";
@@ -22,7 +21,10 @@ function hook({ router, mask }: Rig, { url }: Receiver, more: Partial<WebhookOpt
 }
 
 /** The webhook knows where the outbox was when it came. */
-const ready = ({ router }: Rig) => vi.waitFor(async () => expect(await router.outbox.consumers()).toHaveLength(1));
+/** Stores on a disk take a while where many tests run. */
+const soon = <T>(act: () => T | Promise<T>): Promise<T> => vi.waitFor(act, { timeout: 10_000 });
+
+const ready = ({ router }: Rig) => soon(async () => expect(await router.outbox.consumers()).toHaveLength(1));
 
 const types = ({ got }: Receiver) => got.map(({ json }) => json.type);
 
@@ -36,10 +38,10 @@ describe("a webhook", () => {
     const webhook = hook(parts, to);
     await ready(parts);
     const id = await parts.ask({ order: "A-17" });
-    await vi.waitFor(() => expect(types(to)).toEqual(["approval.requested"]));
+    await soon(() => expect(types(to)).toEqual(["approval.requested"]));
     await parts.router.approvals.approve(ada, id);
     await parts.call({ order: "L-1" }, { capId: lost });
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(types(to).sort()).toEqual(["approval.decided", "approval.requested", "operation.in_doubt"]),
     );
     const [first] = to.got;
@@ -51,7 +53,7 @@ describe("a webhook", () => {
     expect(first?.body).not.toContain("A-17");
     const [, seconds, digest] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(first?.headers["toolglot-signature"])) ?? [];
     expect(digest).toBe(createHmac("sha256", "key").update(`${seconds}.${first?.body}`).digest("hex"));
-    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    await soon(() => expect(webhook.pending()).toBe(0));
   });
 
   it("sends arguments when it may, without secrets", async () => {
@@ -59,7 +61,7 @@ describe("a webhook", () => {
     hook(parts, to, { includeArguments: true });
     await ready(parts);
     await parts.ask({ order: "A-17", note: secret });
-    await vi.waitFor(() => expect(to.got).toHaveLength(1));
+    await soon(() => expect(to.got).toHaveLength(1));
     expect(to.got[0]?.json).toMatchObject({ arguments: { order: "A-17", note: "[secret SHOP_KEY]" } });
     expect(to.got[0]?.json.text).toContain('"/order" = "A-17"');
     expect(to.got[0]?.body).not.toContain(secret);
@@ -75,10 +77,10 @@ describe("a webhook", () => {
     await parts.router.approvals.deny(ada, blocked);
     const other = await parts.ask({ order: "A-2" });
     const about = () => to.got.map(({ json }) => `${json.type} ${json.approvalId}`);
-    await vi.waitFor(() => expect(about()).toContain(`approval.requested ${other}`));
+    await soon(() => expect(about()).toContain(`approval.requested ${other}`));
     const before = about().filter((line) => line.endsWith(blocked));
     blocked = "";
-    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    await soon(() => expect(webhook.pending()).toBe(0));
     const [first, second] = about().filter((line) => !line.endsWith(other));
     expect([first?.split(" ")[0], second?.split(" ")[0]]).toEqual(["approval.requested", "approval.decided"]);
     expect(before.length).toBeLessThan(2);
@@ -92,9 +94,9 @@ describe("a webhook", () => {
     await ready(parts);
     const id = await parts.ask({ order: "A-1" });
     await parts.router.approvals.deny(ada, id);
-    await vi.waitFor(() => expect(types(to)).toEqual(["approval.decided"]));
+    await soon(() => expect(types(to)).toEqual(["approval.decided"]));
     expect(log.join("\n")).toContain("gives up");
-    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    await soon(() => expect(webhook.pending()).toBe(0));
   });
 
   it("follows no redirect, and takes no address in the clear", async () => {
@@ -103,49 +105,41 @@ describe("a webhook", () => {
     const webhook = hook(parts, to);
     await ready(parts);
     await parts.ask({ order: "A-1" });
-    await vi.waitFor(() => expect(webhook.pending()).toBe(1));
+    await soon(() => expect(webhook.pending()).toBe(1));
     expect(() => hook(parts, { ...to, url: "http://hooks.example/" })).toThrow(
       expect.objectContaining({ code: "config/value" }),
     );
   });
 
   it("survives the end of its process, and is told by one of several", async () => {
-    const scratch = await scratchFolder();
-    const open = async () => {
-      const store = await openSqlite({ file: scratch.at("gateway.db") });
-      onTestFinished(() => store.close());
-      return rig(store);
-    };
+    const place = sharedPlace();
+    const open = async () => rig(await place.open());
     const [one, two, to] = [await open(), await open(), await receiver()];
     to.answer = () => 503;
     const first = hook(one, to);
     await ready(one);
     const second = hook(two, to);
     const id = await one.ask({ order: "A-1" });
-    await vi.waitFor(() => expect(first.pending()).toBe(1));
+    await soon(() => expect(first.pending()).toBe(1));
     expect(second.pending()).toBe(0);
     to.answer = () => 200;
     await first.close();
     // Whether the first has got through in its last moment or not: the second tells what is left.
     await two.router.approvals.approve(ada, id);
-    await vi.waitFor(() => expect(types(to)).toContain("approval.decided"), { timeout: 5_000 });
+    await soon(() => expect(types(to)).toContain("approval.decided"));
     expect(new Set(types(to))).toEqual(new Set(["approval.requested", "approval.decided"]));
   });
 
   it("tells of its own process without waiting for the one that delivers, and its last word before it closes", async () => {
-    const scratch = await scratchFolder();
-    const open = async () => {
-      const store = await openSqlite({ file: scratch.at("gateway.db") });
-      onTestFinished(() => store.close());
-      return rig(store);
-    };
+    const place = sharedPlace();
+    const open = async () => rig(await place.open());
     const [one, two, to] = [await open(), await open(), await receiver()];
     hook(one, to);
     await ready(one);
     const second = hook(two, to);
     second.tell(noted("upstream.changed", "a"), "shop refund");
     second.tell(noted("upstream.changed", "b"), "shop read");
-    await vi.waitFor(() => expect(to.got.map(({ json }) => json.id).sort()).toEqual(["a", "b"]));
+    await soon(() => expect(to.got.map(({ json }) => json.id).sort()).toEqual(["a", "b"]));
     second.tell(noted("audit.head", "c"));
     await second.close();
     expect(to.got.at(-1)?.json.id).toBe("c");
@@ -165,10 +159,10 @@ describe("a webhook", () => {
     to.answer = () => 503;
     const webhook = hook(parts, to);
     webhook.tell(noted("audit.head", "a"));
-    await vi.waitFor(() => expect(webhook.pending()).toBe(1));
+    await soon(() => expect(webhook.pending()).toBe(1));
     for (const id of ["b", "c", "d"]) webhook.tell(noted("audit.head", id));
     to.answer = () => 200;
-    await vi.waitFor(() => expect(webhook.pending()).toBe(0));
+    await soon(() => expect(webhook.pending()).toBe(0));
     expect(to.got.at(-1)?.json.id).toBe("d");
     expect(to.got.length).toBeLessThan(3);
   });
@@ -182,13 +176,13 @@ describe("a webhook", () => {
       url: "https://gate.example/approvals",
     };
     webhook.tell(event);
-    await vi.waitFor(() => expect(to.got).toHaveLength(1));
+    await soon(() => expect(to.got).toHaveLength(1));
     expect(to.got[0]?.json).toEqual({
       text: "&lt;!channel&gt; *shop* &amp; [refund](https://evil.example)\\nchanged <https://gate.example/approvals|Look at it>",
     });
     await webhook.close();
     hook(parts, to, { format: "teams" }).tell(event);
-    await vi.waitFor(() => expect(to.got).toHaveLength(2));
+    await soon(() => expect(to.got).toHaveLength(2));
     const text = String(/"text":"((?:[^"\\]|\\.)*)"/.exec(to.got[1]?.body ?? "")?.[1]);
     expect(JSON.parse(`"${text}"`)).toContain("\\[refund\\]\\(https://evil\\.example\\)");
     expect(text).toContain("[Look at it](https://gate.example/approvals)");

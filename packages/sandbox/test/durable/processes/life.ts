@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
 import type { AnyTool, Decision } from "@toolglot/core";
-import { openSqlite } from "@toolglot/sqlite";
 import { createSandbox, type SandboxLanguage, settleCall } from "../../../src/node/index.ts";
+import { openStorage } from "../../open-storage.ts";
 import { tool } from "../../support.ts";
 import { dyingLog, sleep } from "../support.ts";
 
@@ -9,8 +9,8 @@ import { dyingLog, sleep } from "../support.ts";
 
 export interface Settings {
   language: SandboxLanguage;
-  /** Of the operation log. */
-  file: string;
+  /** Of the operation log: see `openStorage`. */
+  place: string;
   /** What was done to the world: a line for each effect, with its key and what it gave. */
   ledger: string;
   /** Absent: resumed. */
@@ -20,10 +20,10 @@ export interface Settings {
   approval: "given" | "never";
 }
 
-const { language, file, ledger, code, diesAt, approval } = JSON.parse(process.argv[2] ?? "") as Settings;
+const { language, place, ledger, code, diesAt, approval } = JSON.parse(process.argv[2] ?? "") as Settings;
 const tell = (kind: string, what: unknown): void => void writeSync(1, `${kind} ${JSON.stringify(what)}\n`);
 
-const store = await openSqlite({ file, lockTimeoutMs: 60_000 });
+const store = await openStorage(place);
 const dying = dyingLog(store.operations, diesAt ?? Number.POSITIVE_INFINITY);
 void dying.died.then(() => process.kill(process.pid, "SIGKILL"));
 
@@ -55,7 +55,12 @@ const options = {
 for (;;) {
   const run = await (code === undefined
     ? sandbox.resume(durable, options)
-    : sandbox.run(code, { ...options, durable }));
+    : sandbox.run(code, { ...options, durable })
+  ).catch((error: { code?: string }) => {
+    if (error.code !== "sandbox/run-live") throw error;
+    return tell("refused", error.code);
+  });
+  if (run === undefined) break;
   if (run.status === "error" && run.error.type === "InDoubt") {
     // Somebody looks into the world.
     const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);

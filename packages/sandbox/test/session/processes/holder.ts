@@ -1,12 +1,13 @@
-// Holds a session of a folder, runs the programs that it gets as lines of JSON, and tells what they came to.
+// Holds a session of a storage, runs the programs that it gets as lines of JSON, and tells what they came to.
 
 import { createInterface } from "node:readline";
-import { folderStorage } from "@toolglot/storage";
 import { createSandbox, type SandboxLanguage } from "../../../src/node/index.ts";
+import { openStorage } from "../../open-storage.ts";
 
-const [dir = "", id = "", way = "", language = ""] = process.argv.slice(2);
+const [place = "", id = "", way = "", language = ""] = process.argv.slice(2);
 const sandbox = createSandbox({ language: language as SandboxLanguage, pool: { size: 0 } });
-const options = { storage: folderStorage(dir), key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
+const storage = await openStorage(place);
+const options = { storage, key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
 const session =
   way === "open" ? await sandbox.openSession({ ...options, id }) : await sandbox.resumeSession(id, options);
 const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
@@ -22,3 +23,4 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 await session.close();
 await sandbox[Symbol.asyncDispose]();
+await storage.close();

@@ -1,16 +1,16 @@
-// Holds a session with a log on disk, and tells what happens. It runs the programs that it gets as lines of JSON, `null` for the one that
+// Holds a session with a log in a storage, and tells what happens. It runs the programs that it gets as lines of JSON, `null` for the one that
 // is pending; or, as `work`, so many programs of its own, and goes on with those that another process did not bring to their end.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Decision, ToolglotError } from "@toolglot/core";
-import { folderStorage } from "@toolglot/storage";
 import { createSandbox, type SandboxSession, settleCall } from "../../../src/node/index.ts";
+import { openStorage } from "../../open-storage.ts";
 import { tool } from "../../support.ts";
 
-const [dir = "", way = "", programs = "0"] = process.argv.slice(2);
+const [dir = "", place = "", way = "", programs = "0"] = process.argv.slice(2);
 const id = "s";
 const effects = `${dir}/effects`;
-const storage = folderStorage(`${dir}/storage`);
+const storage = await openStorage(place);
 const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 const act = (name: string, requiresApproval: boolean) =>
   tool(

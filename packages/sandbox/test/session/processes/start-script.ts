@@ -4,9 +4,9 @@ import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { asProgram } from "@toolglot/internal/testing/programs";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
-import { scripts } from "../../../../../bundled-script.ts";
 
 const built = new Map<string, Promise<string>>();
 
@@ -23,17 +23,7 @@ function bundle(name: string): Promise<string> {
 
 async function write(name: string): Promise<string> {
   const outfile = join(import.meta.dirname, `../../../node_modules/.session-${name}-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(import.meta.dirname, name)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    plugins: [scripts],
-    logLevel: "error",
-  });
+  await build({ ...asProgram, entryPoints: [join(import.meta.dirname, name)], outfile });
   return outfile;
 }
 

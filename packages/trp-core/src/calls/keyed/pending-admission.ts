@@ -1,3 +1,4 @@
+import { ignoreRejection } from "@toolglot/internal";
 import type { AdmissionResult, Pending } from "../../store/frame-types.ts";
 import { isAsExpected } from "../../store/session-rules.ts";
 
@@ -9,20 +10,28 @@ export class NotAsExpected extends Error {
 /**
  * The admission of a call's frame while it is not committed. The pipeline continues as if it were committed, as long as
  * nobody can notice: before it reads, writes, runs or reports anything, it waits for `confirm()`. Only the start of an
- * operation does not wait. It passes the token to the store, which commits the start together with the admission.
+ * operation does not wait, nor the run and the answer of a call without effects. They pass the token to the store, which commits
+ * them together with the admission.
  */
 export class PendingAdmission {
   readonly token: string;
   /** The result of the admission. Rejects when the store does. */
   readonly result: Promise<AdmissionResult>;
+  /** Whether the store commits an answer together with the admission, too. */
+  readonly mayAnswer: boolean;
+  /** A capability without effects has run, or runs. */
+  hasRun = false;
+  readonly #send: (() => void) | undefined;
   readonly #view: string;
   #isMet = false;
   #listeners: (() => void)[] = [];
 
   /** `view`: the session's view that the store expects. */
-  constructor({ token, result }: Pending, view: string) {
+  constructor({ token, result, mayAnswer, send }: Pending, view: string) {
     this.token = token;
     this.result = result;
+    this.mayAnswer = mayAnswer === true;
+    this.#send = send;
     this.#view = view;
   }
 
@@ -42,9 +51,19 @@ export class PendingAdmission {
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
+  /** Calls the listeners when the admission is committed, without waiting for it, and without sending it. */
+  follow(): void {
+    ignoreRejection(
+      this.result.then((found) => {
+        if (isAsExpected(found, this.#view)) this.met();
+      }),
+    );
+  }
+
   /** Waits until the admission is committed. Rejects with {@link NotAsExpected}, and when the store does. */
   async confirm(): Promise<void> {
     if (this.#isMet) return;
+    this.#send?.();
     if (!isAsExpected(await this.result, this.#view)) throw new NotAsExpected();
     this.met();
   }

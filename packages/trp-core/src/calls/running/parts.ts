@@ -22,7 +22,7 @@ export interface PartOptions {
   /** Which attempt at the operation this is. */
   attempt: number;
   /** Gets the parts with their numbers, once they are kept. */
-  onParts?: ((events: PartialResultEvent[]) => void) | undefined;
+  onParts?: ((events: PartialResultEvent[]) => void | Promise<void>) | undefined;
   now(): number;
 }
 
@@ -99,7 +99,7 @@ export class PartWriter {
     this.#last = last;
     const first = last - parts.length + 1;
     const at = now();
-    onParts?.(parts.map((part, index) => eventOf({ ...part, id: first + index, at })));
+    await onParts?.(parts.map((part, index) => eventOf({ ...part, id: first + index, at })));
   }
 }
 

@@ -6,14 +6,18 @@ import type { CallDependencies } from "../dependencies.ts";
 import { proofOf, usageOf } from "../ending.ts";
 import { emit, emitExecuted, handedOver } from "../events.ts";
 import { executorError, executorFailed, keyForApproval, notApplied, timedOut } from "../faults.ts";
+import type { PendingAdmission } from "../keyed/pending-admission.ts";
 import { refused } from "../outcome.ts";
 import { timeoutOf } from "../times.ts";
 import type { CallContext, Execution, Settled } from "../types.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
-import { PartWriter } from "./parts.ts";
+import { type PartOptions, PartWriter } from "./parts.ts";
 import { type Chosen, nextOf, noAdapter, Route, timeLeft } from "./route.ts";
 
-/** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
+/**
+ * Runs a call without a key. Such a call may always run again, so no operation stands for it. One without effects runs while
+ * the admission of its frame is pending, so that both are committed with its answer.
+ */
 export async function runUnkeyed(
   dependencies: CallDependencies,
   context: CallContext,
@@ -22,13 +26,14 @@ export async function runUnkeyed(
   const { executor, places, failpoint, store, shaper, spans } = dependencies;
   const { capability, item, traceId, principal, stop, admission } = context.call;
   const { effect } = capability.definition;
-  if (admission !== undefined) await admission.confirm();
+  const isEarly = effect === "pure" && admission?.isMet === false && admission.mayAnswer;
+  if (!isEarly) await admission?.confirm();
   const route = new Route({ capability, principal, args, effect });
   const found = route.find(store.now());
   if (isFault(found)) return refused(found);
   const timeoutMs = timeoutOf(context.call);
   const taken = places.take(capability, { timeoutMs, stop });
-  const release = taken instanceof Promise ? await taken : taken;
+  const release = taken instanceof Promise ? await whenAdmitted(admission, taken) : taken;
   if (isFault(release)) return refused(release);
   try {
     if (taken instanceof Promise) {
@@ -45,7 +50,12 @@ export async function runUnkeyed(
     context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
     const before = performance.now();
-    const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
+    if (isEarly) {
+      admission.hasRun = true;
+      // It may run for long: then others hear of it as soon as its frame is admitted.
+      admission.follow();
+    }
+    const parts = context.onParts && new PartWriter({ attempt: 1, onParts: told(context), now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
     const given = { callId: item.call_id, traceId, principal, attempt: 1, progress };
     let chosen: Chosen = first;
@@ -82,6 +92,29 @@ export async function runUnkeyed(
     route.close();
     release();
   }
+}
+
+/** Waits for a place, once the frame is admitted: that can take long. */
+async function whenAdmitted(
+  admission: PendingAdmission | undefined,
+  place: Promise<(() => void) | Fault>,
+): Promise<(() => void) | Fault> {
+  try {
+    await admission?.confirm();
+  } catch (error) {
+    void place.then((release) => isFault(release) || release());
+    throw error;
+  }
+  return await place;
+}
+
+/** What a call reports goes to its caller; nobody is told anything about a frame that isn't admitted. */
+function told({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
+  if (onParts === undefined || admission === undefined || admission.isMet) return onParts;
+  return async (events) => {
+    await admission.confirm();
+    onParts(events);
+  };
 }
 
 function failed(context: CallContext, fault: Fault): Settled {

@@ -1,0 +1,98 @@
+import { openPostgres } from "@toolglot/postgres";
+import { inProcessTransport } from "@toolglot/trp-client";
+import { createRouter, principal } from "@toolglot/trp-core";
+import { quick } from "../measure.ts";
+import { atMost, type Findings, figure, type Run } from "../report.ts";
+import { calling } from "../trp/clients.ts";
+import { writeCapability } from "../trp/work.ts";
+import { openPool } from "./pg.ts";
+import { startServer } from "./server.ts";
+import { type TableSize, tableSizes } from "./sizes.ts";
+
+const schema = "bloat";
+const callers = 16;
+/** A client says hello anew after so many calls: sessions come and go too. */
+const callsPerSession = 500;
+/** How long the server may be behind with dead rows: what is kept lives many times longer, as it does with a day and the usual minute. */
+const settings = { autovacuum_naptime: "3s", autovacuum_vacuum_cost_delay: "0" };
+const keptMs = 45_000;
+
+/** How many calls: `--calls N`. */
+function askedCalls(): number {
+  const at = process.argv.indexOf("--calls");
+  if (at !== -1) return Number(process.argv[at + 1]);
+  return quick ? 2_000 : 100_000;
+}
+
+/**
+ * Measures how much larger the tables are than what is in them, after many keyed calls whose records were kept for a while and then pruned.
+ */
+export async function measureBloat({ root, progress }: Run): Promise<Findings> {
+  const calls = askedCalls();
+  const server = await startServer(root, settings);
+  const pool = openPool(server.url, 2);
+  try {
+    const store = await openPostgres({ url: server.url, schema });
+    const times = {
+      keyTtlMs: keptMs,
+      keyMemoryMs: 1000,
+      auditTtlMs: keptMs,
+      sessionTtlMs: keptMs,
+      pruneEveryMs: 3_000,
+    };
+    const router = createRouter({ store, capabilities: [writeCapability], times, checkpoints: { everyMs: 3_000 } });
+    const begun = performance.now();
+    let count = 0;
+    const call = async (): Promise<void> => {
+      while (count < calls) {
+        const client = calling("bloat", inProcessTransport(router, principal({ id: "bench" })), writeCapability);
+        for (let n = 0; n < callsPerSession && count < calls; n += 1) {
+          count += 1;
+          await client.call();
+          if (count % 10_000 === 0) progress(`${count} calls`);
+        }
+        await client.close();
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, call));
+    const seconds = (performance.now() - begun) / 1000;
+    await router.close();
+    await store.close();
+    return findings(await tableSizes(pool, schema), calls, seconds);
+  } finally {
+    await pool.end();
+    await server.remove();
+  }
+}
+
+function findings(all: readonly TableSize[], calls: number, seconds: number): Findings {
+  const sum = (of: (table: TableSize) => number): number => all.reduce((total, table) => total + of(table), 0);
+  const ratio = sum(({ bytes }) => bytes) / sum(({ copied }) => copied);
+  const mb = (bytes: number): string => `${figure(bytes / 1e6)} MB`;
+  return {
+    bars: [
+      atMost(
+        `size of all tables and indexes beside a copy of their rows, after ${figure(calls)} keyed calls`,
+        ratio,
+        2,
+        "×",
+      ),
+    ],
+    tables: [
+      {
+        title: "Bloat",
+        note: `${figure(calls)} keyed calls by ${callers} callers in ${figure(seconds)} s, with records kept for ${keptMs / 1000} s, then pruned every 3 s; autovacuum looks every 3 s. As with a day, and the usual minute, what is dead for the moment is little beside what lives.`,
+        columns: ["", "rows at the end", "size", "size of a copy", "ratio"],
+        rows: all
+          .filter(({ bytes }) => bytes > 200_000)
+          .map(({ name, rows, bytes, copied }) => [
+            name,
+            figure(rows),
+            mb(bytes),
+            mb(copied),
+            `${figure(bytes / copied)}×`,
+          ]),
+      },
+    ],
+  };
+}

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Queries } from "./pg.ts";
+
+/** Microseconds of processor time of a process so far, all threads of it; 0 when it has ended. */
+export function processUs(pid: number | string): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+      const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+      return sum + Number(nanoseconds) / 1000;
+    }, 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** The process that started this one; undefined when it is gone. */
+function parentOf(pid: string): string | undefined {
+  try {
+    return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Microseconds of processor time of all processes of a PostgreSQL so far: backends, WAL writer, autovacuum. NaN where the system doesn't
+ * say, or the server runs on another machine.
+ */
+export async function serverMeter(queries: Queries): Promise<() => number> {
+  const backend = String((await queries.query("select pg_backend_pid() as pid")).rows[0]?.pid);
+  const isHere = process.platform === "linux" && isPostgres(backend);
+  const postmaster = isHere ? parentOf(backend) : undefined;
+  if (postmaster === undefined) return () => Number.NaN;
+  return () =>
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name) && parentOf(name) === postmaster)
+      .reduce((sum, pid) => sum + processUs(pid), 0);
+}
+
+function isPostgres(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("postgres");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import { ToolglotError } from "@toolglot/core";
+import { errorText, sleep } from "@toolglot/internal";
+import { isCollision, isGone, isReadOnly, readOnly, sqlStateOf, storeError } from "../errors.ts";
+import type { Settings } from "../options.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import type { Client, Connections } from "./pool.ts";
+
+/** For how long the tables are tried to be brought up to date, while others do the same or use them. Milliseconds. */
+const tryForMs = 60_000;
+/** What two processes that make the same thing at once get: duplicate key, schema, table, and a row that changed. */
+const races = new Set(["23505", "42P06", "42P07", "XX000"]);
+
+/** Brings the tables up to date, or looks whether they are, as `migrate` of the options says. `steps`: for tests. */
+export async function migrate(
+  connections: Connections,
+  { schema, migrate: how }: Pick<Settings, "schema" | "migrate">,
+  steps: readonly Migration[] = migrations,
+): Promise<void> {
+  if (how === "off") return;
+  const begun = performance.now();
+  for (let until = connections.deadline(); ; until = Math.max(until, begun + tryForMs)) {
+    const client = await connections.take(until);
+    try {
+      await bringUp(client, schema, how, steps, connections.database);
+      client.release();
+      return;
+    } catch (error) {
+      client.release(true);
+      const again = isCollision(error) || isGone(error) || races.has(sqlStateOf(error) ?? "");
+      if (!again || performance.now() >= begun + tryForMs) throw notOpened(error, connections.database, schema);
+      await sleep(20 + Math.random() * 180);
+    }
+  }
+}
+
+/** Returns what there is to do, without doing it. */
+export async function pendingMigrations(
+  connections: Connections,
+  { schema }: Pick<Settings, "schema">,
+): Promise<{ from: number; to: number; statements: string[] }> {
+  const client = await connections.take(connections.deadline());
+  try {
+    const { version } = await readVersion(client, schema, migrations.length, connections.database);
+    const first = version === 0 ? beginning(schema) : [];
+    const steps = migrations.map((one, index) => textOf(one, index + 1, schema)).slice(version);
+    return { from: version, to: Math.max(version, migrations.length), statements: [...first, ...steps] };
+  } catch (error) {
+    throw notOpened(error, connections.database, schema);
+  } finally {
+    client.release(true);
+  }
+}
+
+async function bringUp(
+  client: Client,
+  schema: string,
+  how: "auto" | "check",
+  steps: readonly Migration[],
+  database: string,
+): Promise<void> {
+  const known = steps.length;
+  const { version } = await readVersion(client, schema, known, database);
+  if (version >= known) return;
+  if (how === "check") {
+    const text = `The tables of ${database} (schema ${schema}) are of version ${version}, and ${known} is needed: run migratePostgres, or \`toolglot gateway migrate\`.`;
+    throw storeError("trp/store-version", text, { database, version, known });
+  }
+  const [createSchema, createLock] = beginning(schema) as [string, string];
+  const isThere = (await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])).rows.length > 0;
+  if (!isThere) await client.query(createSchema);
+  await client.query(createLock);
+  for (const [index, migration] of steps.entries()) {
+    await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
+    await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);
+    // Another process may have been quicker.
+    const { version } = await readVersion(client, schema, known, database);
+    if (version === index) await client.query(textOf(migration, index + 1, schema));
+    await client.query("COMMIT");
+  }
+}
+
+/** What comes before the first step. The table is never written: its lock lets one process at a time do the steps. */
+function beginning(schema: string): string[] {
+  return [
+    `CREATE SCHEMA IF NOT EXISTS "${schema}"`,
+    `CREATE TABLE IF NOT EXISTS "${schema}".migrating (nothing boolean)`,
+  ];
+}
+
+/** The SQL of a step, which notes the version of the tables that it makes. */
+function textOf({ sql, keepsWriters }: Migration, version: number, schema: string): string {
+  const notes = [`('version', '${version}')`];
+  if (version === 1 || !keepsWriters) notes.push(`('min_writer', '${version}')`);
+  const note = `INSERT INTO @meta (name, value) VALUES ${notes.join(", ")} ON CONFLICT (name) DO UPDATE SET value = excluded.value;`;
+  return `${sql.trim()}\n\n${note}\n`.replace(/@(?=[a-z])/g, `"${schema}".`);
+}
+
+/** Rejects with `trp/store-version` when the tables need a newer writer. */
+async function readVersion(
+  client: Client,
+  schema: string,
+  known: number,
+  database: string,
+): Promise<{ version: number }> {
+  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS found", [`"${schema}".meta`]);
+  if (rows[0]?.found !== true) return { version: 0 };
+  const { rows: found } = await client.query(`SELECT name, value FROM "${schema}".meta`);
+  const values = new Map(found.map(({ name, value }) => [String(name), Number(value)]));
+  const [version = 0, minWriter = 0] = [values.get("version"), values.get("min_writer")];
+  if (minWriter > known) {
+    const text = `The tables of ${database} are of version ${version}, which needs a newer @toolglot/postgres (it knows ${known}): update the package.`;
+    throw storeError("trp/store-version", text, { database, version, known });
+  }
+  return { version };
+}
+
+function notOpened(error: unknown, database: string, schema: string): unknown {
+  if (ToolglotError.isInstance(error)) return error;
+  if (isReadOnly(error)) return readOnly(database, error);
+  const why =
+    sqlStateOf(error) === "42501"
+      ? `the user lacks a right in the schema ${schema}: ${errorText(error)}. Let another user run migratePostgres, and grant the rights in the README.`
+      : `${errorText(error)}.`;
+  return storeError("trp/store-open", `${database} can't be opened: ${why}`, { database }, error);
+}

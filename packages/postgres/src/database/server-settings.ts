@@ -1,0 +1,35 @@
+import { readOnly, storeError } from "../errors.ts";
+import type { Settings } from "../options.ts";
+import type { Database } from "./database.ts";
+
+const oldest = 150_000;
+
+/**
+ * Looks at the settings of the server that the promises depend on. Returns what an acknowledged write survives: with `fsync` or
+ * `full_page_writes` off only a crash of the process.
+ */
+export async function checkServer(database: Database, { requireSync, onError }: Settings): Promise<"process" | "disk"> {
+  const sql = `SELECT version() AS version, current_setting('server_version_num')::int AS number,
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages,
+    current_setting('synchronous_commit') AS commit, current_setting('synchronous_standby_names') AS standbys,
+    current_setting('transaction_read_only') AS readonly, pg_is_in_recovery() AS standby`;
+  const [row = {}] = await database.statement({ sql, values: [] });
+  const { database: name } = database.connections;
+  const refuse = (text: string): Error =>
+    storeError("trp/store-open", `${name} can't be used: ${text}`, { database: name });
+  if (Number(row.number) < oldest || /pglite/i.test(String(row.version))) {
+    throw refuse(`it is ${String(row.version).slice(0, 60)}; PostgreSQL 15 or newer is needed.`);
+  }
+  if (row.standby === true || row.readonly === "on") throw readOnly(name);
+  if (row.commit === "off")
+    throw refuse("synchronous_commit is off, so that it would forget what it has acknowledged.");
+  if (requireSync && (row.standbys === "" || row.commit === "local")) {
+    throw refuse(
+      "requireSync is set, but commits wait for no synchronous standby (synchronous_standby_names, synchronous_commit).",
+    );
+  }
+  if (row.fsync === "on" && row.pages === "on") return "disk";
+  const text = `${name} has fsync or full_page_writes off: a crash of its machine may take back what it has acknowledged.`;
+  onError(new Error(text));
+  return "process";
+}

@@ -1,0 +1,126 @@
+/** What has been asked for, and is not answered yet. */
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** A place in a chain: items of a chain go in order. */
+export interface Place {
+  chain: string;
+  place: number;
+}
+
+export interface BatchOptions<Item> {
+  /** What an item changes. Of items with a name in common one waits for the answer to the other. */
+  names(item: Item): readonly string[];
+  /** Items of a chain go together only when their places follow one another; else one waits for the answer to the other. */
+  placeOf?(item: Item): Place | undefined;
+  /** Whether an error may be that of one item: then each of them is sent alone. Default: never. */
+  isOfOne?(error: unknown): boolean;
+  /** Sent at most together. Default 64. */
+  most?: number;
+  /** Batches under way at the same time. Default 2. */
+  lanes?: number;
+}
+
+/**
+ * Sends what is asked for at the same time as one statement: a statement, its plan and its commit cost much more than a row. What is
+ * asked for while all lanes are taken waits for the next batch, so that batches grow with the load.
+ */
+export class Batch<Item, Result> {
+  readonly #send: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #options: Required<BatchOptions<Item>>;
+  #waiting: Waiting<Item, Result>[] = [];
+  /** Names and chains of what is under way. */
+  readonly #taken = new Set<string>();
+  #underWay = 0;
+  #isDue = false;
+
+  /** `send` resolves to a result for each item. When it rejects, all its items do. */
+  constructor(send: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatchOptions<Item>) {
+    this.#send = send;
+    this.#options = { placeOf: () => undefined, isOfOne: () => false, most: 64, lanes: 2, ...options };
+  }
+
+  ask(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#isDue) return;
+      this.#isDue = true;
+      // Whoever asks in the same round of the event loop goes with it.
+      setImmediate(() => {
+        this.#isDue = false;
+        this.#fill();
+      });
+    });
+  }
+
+  #fill(): void {
+    while (this.#waiting.length > 0 && this.#underWay < this.#options.lanes) {
+      const batch = this.#take();
+      if (batch.length === 0) return;
+      void this.#run(batch);
+    }
+  }
+
+  /** Takes what may go together, in the order in which it was asked for. */
+  #take(): Waiting<Item, Result>[] {
+    const { names, placeOf, most } = this.#options;
+    const batch: Waiting<Item, Result>[] = [];
+    const left: Waiting<Item, Result>[] = [];
+    const places = new Map<string, number>();
+    const blocked = new Set(this.#taken);
+    for (const one of this.#waiting) {
+      const at = placeOf(one.item);
+      const own = names(one.item);
+      const isNext = at === undefined || (places.get(at.chain) ?? at.place - 1) === at.place - 1;
+      const isFree =
+        isNext && batch.length < most && !(at && blocked.has(at.chain)) && !own.some((name) => blocked.has(name));
+      (isFree ? batch : left).push(one);
+      for (const name of own) blocked.add(name);
+      if (at === undefined) continue;
+      if (isFree) places.set(at.chain, at.place);
+      else blocked.add(at.chain);
+    }
+    for (const { item } of batch) for (const name of this.#namesOf(item)) this.#taken.add(name);
+    this.#waiting = left;
+    return batch;
+  }
+
+  #namesOf(item: Item): string[] {
+    const { names, placeOf } = this.#options;
+    const at = placeOf(item);
+    return [...names(item), ...(at ? [at.chain] : [])];
+  }
+
+  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    this.#underWay += 1;
+    try {
+      const results = await this.#send(batch.map(({ item }) => item));
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
+    } catch (error) {
+      if (batch.length > 1 && this.#options.isOfOne(error)) await this.#runEach(batch);
+      else for (const { reject } of batch) reject(error);
+    } finally {
+      this.#underWay -= 1;
+      for (const { item } of batch) for (const name of this.#namesOf(item)) this.#taken.delete(name);
+      this.#fill();
+    }
+  }
+
+  async #runEach(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    for (const { item, resolve, reject } of batch) {
+      await this.#send([item]).then(([result]) => resolve(result as Result), reject);
+    }
+  }
+}
+
+/** Up to so many items, to plan the statement costs more than to run it. */
+const few = 3;
+
+/**
+ * Returns the name of a prepared statement for small batches. Under load, when tables may grow faster than the server gathers statistics,
+ * each batch is planned anew: a plan for small tables is kept too long.
+ */
+export const nameFor = (name: string, count: number): { name?: string } => (count <= few ? { name } : {});

@@ -1,0 +1,121 @@
+import { columnText } from "@toolglot/internal";
+import { renewUpTo } from "@toolglot/trp-core/store";
+import type { Database } from "../database/database.ts";
+import { timed } from "../database/transaction.ts";
+import { newWriteId } from "../database/write-id.ts";
+import { mayBeOfOne } from "../errors.ts";
+import type { SameTransactionText } from "../tables/answers.ts";
+import { Batch, nameFor } from "./batch.ts";
+import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
+import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
+
+/** A step of an operation, the answer to a frame, or both, with what is written in the same transaction. */
+export interface Step {
+  operation: SteppedOperation | undefined;
+  /** Its answer, if it has one, is the outcome of its frame's only call. */
+  beside: SameTransactionText;
+}
+
+/** An operation that is begun or ended, under its claim. */
+export interface SteppedOperation {
+  id: Uint8Array;
+  fence: number;
+  state: "started" | "done" | "failed";
+  data?: string | undefined;
+  outcome?: string | undefined;
+}
+
+const textOf = (text: string | undefined): string | null => (text === undefined ? null : columnText(text));
+
+const columns: Columns<Step> = {
+  op: ["bytea", ({ operation }) => operation?.id ?? null],
+  fence: ["bigint", ({ operation }) => operation?.fence ?? null],
+  state: ["text", ({ operation }) => operation?.state ?? null],
+  data: ["text", ({ operation }) => operation?.data ?? null],
+  outcome: ["text", ({ operation }) => operation?.outcome ?? null],
+  sid: ["text", ({ beside }) => textOf(beside.answer?.sessionId)],
+  frame: ["text", ({ beside }) => textOf(beside.answer?.frameId)],
+  call_id: ["text", ({ beside }) => textOf(beside.answer?.callId)],
+  reply: ["text", ({ beside }) => beside.answer?.reply ?? null],
+};
+
+const fromSteps = 3;
+
+/**
+ * `k` finds the calls that are answered, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
+ * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
+ * the answers: both, or none of both.
+ */
+const stepSql = `WITH ${timed},
+${rowsOf("i", columns, fromSteps)},
+${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
+k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM i JOIN @sessions s ON s.id = i.sid
+  JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id, t
+  WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}
+  FOR NO KEY UPDATE OF c SKIP LOCKED),
+m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
+o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,
+    started_at = coalesce(o.started_at, t.now), finished_at = i.ended, expires_at = i.ended + o.ttl_ms,
+    due_at = i.ended + o.ttl_ms, settled = CASE WHEN i.ended IS NULL THEN o.settled END
+  FROM t, m, (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM i, t) i LEFT JOIN k ON k.ord = i.ord
+  WHERE o.id = m.id AND o.id = i.op AND o.fence = i.fence AND (o.state = 'started'
+      OR o.state = 'claimed' AND i.state = 'started' AND o.lease_until + o.ttl_ms > t.now)
+    AND (i.sid IS NULL OR k.ord IS NOT NULL)
+  RETURNING i.ord),
+c AS (UPDATE @calls c SET reply = i.reply, outcome = NULL, write_id = $2
+  FROM k JOIN i ON i.ord = k.ord LEFT JOIN o ON o.ord = i.ord
+  WHERE c.session = k.session AND c.call_id = k.call_id AND c.frame = i.frame AND (i.op IS NULL OR o.ord IS NOT NULL)
+  RETURNING i.ord),
+d AS (SELECT i.ord, c.ord AS answered FROM i LEFT JOIN o ON o.ord = i.ord LEFT JOIN c ON c.ord = i.ord
+  WHERE o.ord IS NOT NULL OR c.ord IS NOT NULL),
+${stagedParts("d")}
+SELECT ord, answered FROM d`;
+
+/** Looks, after the connection was lost, whether it was committed. `$1`: what it wrote into `write_id`. */
+const steppedSql = `SELECT i.ord - 1 AS ord, c.session AS answered
+FROM unnest($2::bytea[], $3::text[], $4::text[]) WITH ORDINALITY AS i (op, sid, call_id, ord)
+LEFT JOIN @operations o ON o.id = i.op AND o.write_id = $1
+LEFT JOIN (@sessions s JOIN @calls c ON c.session = s.n AND c.write_id = $1) ON s.id = i.sid AND c.call_id = i.call_id
+WHERE o.id IS NOT NULL OR c.session IS NOT NULL`;
+
+/**
+ * Whether a step was written, with what was to be written beside it. When it wasn't, nothing of it was, and a transaction of its own has
+ * to decide. `unanswered`: all but the answer was, because another frame changed the call at the same moment.
+ */
+export type Stepped = "written" | "unanswered" | "not-written";
+
+async function stepTogether(database: Database, steps: readonly Step[]): Promise<Stepped[]> {
+  const writeId = newWriteId();
+  const written = stagedOf(steps.map(({ beside }) => beside));
+  const found = await database.statement({
+    sql: stepSql,
+    ...nameFor("step", steps.length),
+    values: [database.now(), writeId, ...valuesOf(columns, steps), ...valuesOf(stagedColumns, written)],
+    async recover(reader) {
+      const { op, sid, call_id } = columns as Record<string, (typeof columns)[string]>;
+      const keys = [op, sid, call_id].map((column) => steps.map((step) => column?.[1](step) ?? null));
+      const rows = await reader.all(steppedSql, writeId, ...keys);
+      return rows.length > 0 ? rows : undefined;
+    },
+  });
+  const results = steps.map((): Stepped => "not-written");
+  for (const { ord, answered } of found) {
+    const place = Number(ord);
+    const isMissing = steps[place]?.beside.answer !== undefined && answered === null;
+    results[place] = isMissing ? "unanswered" : "written";
+  }
+  database.noteStaged(written.filter(({ place }) => results[place] !== "not-written").length);
+  return results;
+}
+
+/** All that begins and ends operations, and answers frames. */
+export type Steps = Batch<Step, Stepped>;
+
+export const stepsOf = (database: Database): Steps =>
+  new Batch((steps: readonly Step[]) => stepTogether(database, steps), {
+    isOfOne: mayBeOfOne,
+    names: ({ operation, beside: { answer } }) => [
+      ...(operation ? [`operation ${Buffer.from(operation.id).toString("latin1")}`] : []),
+      ...(answer ? [`call ${answer.sessionId} ${answer.callId}`] : []),
+    ],
+  });

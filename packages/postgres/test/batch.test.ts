@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import { Batch, nameFor } from "../src/fast/batch.ts";
+
+interface Item {
+  name: string;
+  chain?: string;
+  place?: number;
+}
+
+/** A batch whose statements are answered by hand. */
+function rig({ lanes = 1, most = 64 } = {}) {
+  const sent: { items: string[]; answer(): void; refuse(error: Error): void }[] = [];
+  const batch = new Batch<Item, string>(
+    (items) =>
+      new Promise((resolve, reject) => {
+        const answer = (): void => resolve(items.map(({ name }) => `answer to ${name}`));
+        sent.push({ items: items.map(({ name }) => name), answer, refuse: reject });
+      }),
+    {
+      names: ({ name }) => [name],
+      placeOf: ({ chain, place = 0 }) => (chain === undefined ? undefined : { chain, place }),
+      isOfOne: (error) => (error as Error).message === "of one",
+      lanes,
+      most,
+    },
+  );
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return { batch, sent, turn };
+}
+
+it("should send what is asked for in one turn together, and what comes meanwhile with the next", async () => {
+  const { batch, sent, turn } = rig();
+  const first = [batch.ask({ name: "a" }), batch.ask({ name: "b" })];
+  await turn();
+  const later = [batch.ask({ name: "c" }), batch.ask({ name: "d" })];
+  await turn();
+  expect(sent.map(({ items }) => items)).toEqual([["a", "b"]]);
+  sent[0]?.answer();
+  expect(await Promise.all(first)).toEqual(["answer to a", "answer to b"]);
+  await turn();
+  expect(sent[1]?.items).toEqual(["c", "d"]);
+  sent[1]?.answer();
+  expect(await Promise.all(later)).toEqual(["answer to c", "answer to d"]);
+});
+
+it("should keep apart what has a name in common, also on another lane", async () => {
+  const { batch, sent, turn } = rig({ lanes: 2 });
+  const asked = [batch.ask({ name: "a" }), batch.ask({ name: "a" }), batch.ask({ name: "b" })];
+  await turn();
+  expect(sent.map(({ items }) => items)).toEqual([["a", "b"]]);
+  sent[0]?.answer();
+  await turn();
+  expect(sent[1]?.items).toEqual(["a"]);
+  sent[1]?.answer();
+  await Promise.all(asked);
+});
+
+it("should send items of a chain together only when they follow one another", async () => {
+  const { batch, sent, turn } = rig({ lanes: 2 });
+  const of = (name: string, chain: string, place: number): Promise<string> => batch.ask({ name, chain, place });
+  const asked = [of("x4", "x", 4), of("y1", "y", 1), of("x5", "x", 5), of("x7", "x", 7), of("x8", "x", 8)];
+  await turn();
+  // The seventh can't be right behind the fifth, and what comes after it waits with it.
+  expect(sent.map(({ items }) => items)).toEqual([["x4", "y1", "x5"]]);
+  sent[0]?.answer();
+  await turn();
+  expect(sent[1]?.items).toEqual(["x7", "x8"]);
+  sent[1]?.answer();
+  await Promise.all(asked);
+});
+
+it("should send no more than so many together", async () => {
+  const { batch, sent, turn } = rig({ most: 2 });
+  const asked = ["a", "b", "c"].map((name) => batch.ask({ name }));
+  await turn();
+  sent[0]?.answer();
+  await turn();
+  sent[1]?.answer();
+  await Promise.all(asked);
+  expect(sent.map(({ items }) => items)).toEqual([["a", "b"], ["c"]]);
+});
+
+it("should find out whose mistake it was, and let the others go on", async () => {
+  const { batch, sent, turn } = rig();
+  const asked = [batch.ask({ name: "a" }), batch.ask({ name: "bad" }), batch.ask({ name: "c" })];
+  const settled = Promise.allSettled(asked);
+  await turn();
+  sent[0]?.refuse(new Error("of one"));
+  for (const at of [1, 2, 3]) {
+    await turn();
+    const one = sent[at];
+    if (one?.items[0] === "bad") one.refuse(new Error("of one"));
+    else one?.answer();
+  }
+  expect(sent.map(({ items }) => items)).toEqual([["a", "bad", "c"], ["a"], ["bad"], ["c"]]);
+  expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});
+
+it("should reject all when it was nobody's mistake, and go on", async () => {
+  const { batch, sent, turn } = rig();
+  const settled = Promise.allSettled([batch.ask({ name: "a" }), batch.ask({ name: "b" })]);
+  await turn();
+  sent[0]?.refuse(new Error("gone"));
+  expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const next = batch.ask({ name: "a" });
+  await turn();
+  sent[1]?.answer();
+  expect(await next).toBe("answer to a");
+});
+
+it("should prepare the statements of small batches alone", () => {
+  expect([nameFor("enter", 1), nameFor("enter", 64)]).toEqual([{ name: "enter" }, {}]);
+});

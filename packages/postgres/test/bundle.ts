@@ -1,0 +1,8 @@
+import { type Bundled, bundled } from "../../trp-core/test/chaos/bundle.ts";
+
+/** The file of a process of the chaos, for {@link bundleProcesses}. */
+export const ledger = "../../trp-core/test/chaos/ledger";
+
+/** The processes of these tests; `files`: below `tests`, this folder, without `.ts`. */
+export const bundleProcesses = (files: readonly string[], tests: string = import.meta.dirname): Promise<Bundled> =>
+  bundled({ tests, files, external: ["pg"] });

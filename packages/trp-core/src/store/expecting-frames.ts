@@ -1,0 +1,118 @@
+import type { Admission, AdmissionResult, FrameStore, SessionRecord } from "./frame-types.ts";
+import { isAsExpected } from "./session-rules.ts";
+
+/** An admission that was already answered with the expected result. `session`: its state after this admission. */
+export interface ExpectedAdmission extends Admission {
+  expected?: { token: string; session: SessionRecord };
+}
+
+/** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
+const maxSessions = 4_096;
+/** The most ids of a session's frames and calls that it remembers, newest first to stay. */
+const maxIds = 64;
+
+/**
+ * The sessions of a store that is a message away, with a memory on the caller's side. When the caller allows it (`mayExpect`),
+ * the next frame of a remembered session is answered at once with the expected admission. The caller's next request then
+ * goes to the store in the same message as the admission. `send` sends an admission, by its token, that waits for that.
+ */
+export function expectingFrames(
+  sessions: FrameStore,
+  now: () => number,
+  send: (token: string) => void = () => {},
+): FrameStore {
+  const known = new Map<string, SessionRecord>();
+  const seen = new Map<string, string[]>();
+  /** Admissions that are not committed yet, by session and token. */
+  const open = new Map<string, Map<string, Promise<AdmissionResult>>>();
+  let count = 0;
+
+  function opened(sessionId: string, token: string, result: Promise<AdmissionResult>): void {
+    const own = open.get(sessionId) ?? new Map();
+    open.set(sessionId, own.set(token, result));
+    const forget = (): void => {
+      own.delete(token);
+      if (own.size === 0) open.delete(sessionId);
+    };
+    result.then(forget, forget);
+  }
+
+  /** Resolves once the frames that were answered for are admitted or not: who reads a session sees them. */
+  async function settled(sessionId: string): Promise<void> {
+    const own = [...(open.get(sessionId) ?? [])];
+    for (const [token] of own) send(token);
+    await Promise.allSettled(own.map(([, result]) => result));
+  }
+
+  /** Remembers a session. `expectedSeq` never goes back, because later frames may be under way. */
+  function learn(found: SessionRecord): void {
+    const { id, features } = found;
+    const expectedSeq = Math.max(known.get(id)?.expectedSeq ?? 0, found.expectedSeq);
+    // Reinserting keeps the order of use, which matters only when the map is getting full. Otherwise the entry is
+    // replaced in its place, because deletions make V8 keep old tables of the `Map` alive.
+    if (known.size > maxSessions / 2) known.delete(id);
+    known.set(id, { ...found, features: [...features], expectedSeq });
+    if (known.size > maxSessions) known.delete(known.keys().next().value as string);
+  }
+
+  /**
+   * Remembers the ids of a frame. Returns whether one of them came before: a frame that is sent again, and a call that is tried again, are
+   * not new, and what they ask for is not to run for nothing.
+   */
+  function isRepeated({ sessionId, frameId, calls }: Admission): boolean {
+    const ids = [`frame ${frameId}`, ...calls.map(({ callId }) => `call ${callId}`)];
+    const before = seen.get(sessionId) ?? [];
+    seen.set(sessionId, [...ids, ...before].slice(0, maxIds));
+    if (seen.size > maxSessions) seen.delete(seen.keys().next().value as string);
+    return ids.some((id) => before.includes(id));
+  }
+
+  async function admit(admission: ExpectedAdmission): Promise<AdmissionResult> {
+    const { sessionId } = admission;
+    try {
+      const found = await sessions.admit(admission);
+      if (admission.expected !== undefined && isAsExpected(found, admission.expected.session.view)) return found;
+      if ("session" in found) learn(found.session);
+      else known.delete(sessionId);
+      return found;
+    } catch (error) {
+      // The expectations for the frames after this one were wrong as well.
+      known.delete(sessionId);
+      throw error;
+    }
+  }
+
+  return {
+    ...sessions,
+    async create(wanted) {
+      const session = await sessions.create(wanted);
+      learn(session);
+      return session;
+    },
+    async read(id, who) {
+      await settled(id);
+      return await sessions.read(id, who);
+    },
+    async callsInFlight(id) {
+      await settled(id);
+      return await sessions.callsInFlight(id);
+    },
+    async setView(id, from, to) {
+      known.delete(id);
+      return await sessions.setView(id, from, to);
+    },
+    async admit({ mayExpect = false, ...admission }) {
+      const { sessionId, tenant, principal, seq } = admission;
+      const session = known.get(sessionId);
+      const isNext = !isRepeated(admission) && mayExpect && session?.expectedSeq === seq && session.expiresAt > now();
+      if (!isNext || session.tenant !== tenant || session.principal !== principal) return await admit(admission);
+      const token = String(++count);
+      const expected = { ...session, features: [...session.features], expectedSeq: seq + 1 };
+      learn(expected);
+      const result = admit({ ...admission, expected: { token, session: expected } });
+      opened(sessionId, token, result);
+      const pending = { token, result, mayAnswer: true as const, send: () => send(token) };
+      return { status: "admitted", session: expected, calls: {}, pending };
+    },
+  };
+}
