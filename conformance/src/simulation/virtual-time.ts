@@ -16,7 +16,7 @@ export class Process {
   /** How far its wall clock is off. Milliseconds. */
   clockOffMs = 0;
   /** Events that came while it was stopped. */
-  readonly held: TimedEvent[] = [];
+  readonly held: TimedEvent<Process>[] = [];
 
   constructor(name: string) {
     this.name = name;
@@ -35,7 +35,7 @@ export class VirtualTime {
   events = 0;
   /** Lines of what happened, when somebody wants to read them. */
   readonly lines: string[] | undefined;
-  readonly #queue = new EventQueue();
+  readonly #queue = new EventQueue<Process>();
   readonly #digest: Hash = createHash("sha256");
 
   constructor(options: { isTraced: boolean }) {
@@ -60,7 +60,7 @@ export class VirtualTime {
   }
 
   /** Lets something happen later, in a process or, without one, in the world. */
-  after(ms: number, process: Process | undefined, act: () => void): TimedEvent {
+  after(ms: number, process: Process | undefined, act: () => void): TimedEvent<Process> {
     return this.#queue.add(this.now + Math.max(0, ms), process, act);
   }
 

@@ -70,7 +70,9 @@ describe.skipIf(skip)(`a database that forgets${why}`, () => {
     await acceptPostgres({ url, schema });
     for (const one of [store, other]) {
       while ((await faultOf(one.ping())) !== "nothing") await new Promise((resolve) => setTimeout(resolve, 50));
-      expect((await one.operations.start(claimRequest({ key: `after ${opened.indexOf(one)}` }), {})).status).toBe("claimed");
+      expect((await one.operations.start(claimRequest({ key: `after ${opened.indexOf(one)}` }), {})).status).toBe(
+        "claimed",
+      );
     }
     reconnect();
     await (await open()).ping();

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { ToolglotError } from "@toolglot/core";
 import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
 import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
-import { Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
@@ -43,7 +44,7 @@ const notedSql = "UPDATE @commits SET at = at + 1 WHERE connection = $1 AND writ
  * on: a statement of its own where nothing stands in the way, else a transaction of several. What others' locks or a lost connection made
  * fail is run again, but never when it may have been committed: then that is found out first.
  */
-export class Database {
+export class Database implements Context {
   readonly connections: Connections;
   /** Called on each new connection before its first use. */
   onConnect: (reader: Reader) => Promise<void> = async () => undefined;
@@ -54,6 +55,7 @@ export class Database {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
+  readonly #names = new Map<string, string>();
   /** False once a pooler was found between, which gives each transaction another backend. */
   #mayPrepare = true;
   #fault: unknown;
@@ -92,7 +94,7 @@ export class Database {
     const run = async (client: Client): Promise<Row[]> => {
       if (name !== undefined && this.#mayPrepare) {
         try {
-          return (await client.query<Row>({ name, text, values })).rows;
+          return (await client.query<Row>({ name: this.#nameOf(name, text), text, values })).rows;
         } catch (error) {
           if (!isUnprepared(error)) throw error;
           this.#mayPrepare = false;
@@ -110,6 +112,16 @@ export class Database {
       return value && { value };
     };
     return await this.#run({ run, settle });
+  }
+
+  /** Behind a pooler a backend may have prepared statements of others: the same name must mean the same text. */
+  #nameOf(name: string, text: string): string {
+    let unique = this.#names.get(text);
+    if (unique === undefined) {
+      unique = `${name} ${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+      this.#names.set(text, unique);
+    }
+    return unique;
   }
 
   /** Reads with several statements, all of one moment. */

@@ -1,5 +1,4 @@
 import { storeError } from "../errors.ts";
-import type { Database } from "./database.ts";
 import type { Client } from "./pool.ts";
 
 /** A parameter of a statement. Texts of callers go through `columnText`. */
@@ -8,11 +7,25 @@ export type Value = string | number | boolean | null | Uint8Array | readonly (st
 /** A row of a result, by the names of its columns. */
 export type Row = Record<string, unknown>;
 
+/** What statements need of the database. */
+export interface Context {
+  readonly connections: {
+    /** The address without user and password. */
+    readonly database: string;
+  };
+  /** Returns the statement with the names of its tables and sequences: `@operations` becomes `"toolglot".operations`. */
+  text(sql: string): string;
+  /** Returns the value for the parameter `now` of statements: null, for the database's clock, outside of tests. */
+  now(): number | null;
+  /** Notes that so many audit rows and events were committed. */
+  noteStaged(count: number): void;
+}
+
 /** The milliseconds of the database's clock, at the moment when the statement gets there. */
 const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /**
- * A part of a statement: `t.now`, the time by which it decides. The parameter `$1` is {@link Database.now}. A row whose
+ * A part of a statement: `t.now`, the time by which it decides. The parameter `$1` is {@link Context.now}. A row whose
  * lock is waited for is to be locked by an earlier statement.
  */
 export const timed: string = `t AS MATERIALIZED (SELECT coalesce($1::bigint, ${clock}) AS now)`;
@@ -20,10 +33,10 @@ export const timed: string = `t AS MATERIALIZED (SELECT coalesce($1::bigint, ${c
 /** Statements of one transaction, or of one moment. */
 export class Reader {
   protected readonly client: Client;
-  protected readonly database: Database;
+  protected readonly database: Context;
   #now: Promise<number> | undefined;
 
-  constructor(client: Client, database: Database) {
+  constructor(client: Client, database: Context) {
     this.client = client;
     this.database = database;
   }
@@ -56,7 +69,7 @@ export class Transaction extends Reader {
   #afterCommit: (() => void)[] = [];
 
   /** `begun`: until BEGIN has been answered nothing is written, because it would be a transaction of its own. */
-  constructor(client: Client, database: Database, begun: Promise<unknown>) {
+  constructor(client: Client, database: Context, begun: Promise<unknown>) {
     super(client, database);
     this.#begun = begun;
   }
@@ -93,7 +106,7 @@ export class Transaction extends Reader {
 
 /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */
 export function parseColumn<T>(
-  database: Database,
+  database: Context,
   text: unknown,
   table: string,
   key: string,
