@@ -14,5 +14,5 @@ again(
     "http/metrics",
     "page/page",
   ],
-  4,
+  8,
 );

@@ -2,9 +2,9 @@ import { createRouter, defineCapability, type Router } from "@toolglot/trp-core"
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
 import { type RouterStore, verifyRows } from "@toolglot/trp-core/store";
 import { afterEach, expect, it } from "vitest";
+import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
 import { chooseDriver } from "../src/driver.ts";
 import { openSqlite } from "../src/index.ts";
-import { frame, hello } from "../../trp-core/test/chaos/frames.ts";
 import { commitsOf } from "./commits.ts";
 import { newFile } from "./files.ts";
 import { agent, endOf } from "./session.ts";

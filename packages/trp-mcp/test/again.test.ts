@@ -13,5 +13,5 @@ again(
     "serve/shared-sessions",
     "serve/tasks",
   ],
-  4,
+  8,
 );

@@ -56,10 +56,14 @@ async function runProcess(world: World, index: number, seen: Seen): Promise<void
     const isLast = life === deaths;
     const orders: Orders = { storage, address, ledger, how, leaseMs, keys: order, ...(!isLast && { dies }) };
     const child = spawn(process.execPath, [worker, JSON.stringify(orders)], { stdio: ["ignore", "pipe", "inherit"] });
-    // At no border at all.
-    const timer = setTimeout(() => child.kill("SIGKILL"), isLast ? 2 ** 30 : 300 + random() * 4_000);
+    // At no border at all, once it has come so far as to say something.
+    const ms = isLast ? 2 ** 30 : 300 + random() * 4_000;
+    let timer: NodeJS.Timeout | undefined;
     const lines = createInterface({ input: child.stdout });
-    lines.on("line", (line) => note(line, seen));
+    lines.on("line", (line) => {
+      timer ??= setTimeout(() => child.kill("SIGKILL"), ms);
+      note(line, seen);
+    });
     const [[code, signal]] = await Promise.all([event(child, "close"), event(lines, "close")]);
     clearTimeout(timer);
     if (signal === "SIGKILL") seen.killed.set(at, (seen.killed.get(at) ?? 0) + 1);

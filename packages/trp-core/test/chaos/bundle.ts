@@ -34,6 +34,10 @@ export async function bundled({ tests, files, external, plugins = [] }: BundleOp
     conditions: ["source"],
     plugins: [scripts, ...plugins],
     external,
+    // By which packages in a bundle find the modules of Node that they `require`.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+    },
     logLevel: "error",
   });
   return {

@@ -1,3 +1,4 @@
+import { settleWithin } from "@toolglot/internal";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnyCapability } from "../../src/catalog/types.ts";
 import { featuresOnRequest } from "../../src/frames/features.ts";
@@ -61,6 +62,8 @@ const probes: Record<string, Probe> = {
       const { seq } = session;
       const [late, early] = ["late", "early"].map((id, n) => frame("CALL_REQ", search(id), { seq: seq + 1 - n }));
       const ahead = raw(late);
+      // Which of two comes first to a store is the store's matter; a frame that waits is still waiting then.
+      await settleWithin(ahead, { ms: 500 });
       const first = await raw(early);
       const answers = [codeOrType(await ahead), codeOrType(first)];
       session.seq += answers[0] === "RESULT" ? 2 : 1;
@@ -77,7 +80,7 @@ describe("draft 18: what is beyond v0.1 is negotiated", () => {
   });
 
   it("gives a plain session none, nor one that asks for what there isn't", async () => {
-    const { open: session } = await open({ more: [failing] });
+    const { open: session } = await open({ more: [failing], times: { seqWaitMs: 10_000 } });
     for (const payload of [{}, { features: [] }, { features: ["TIME_TRAVEL"] }]) {
       const plain = await session(agent, payload);
       for (const [name, { look, plain: seen }] of Object.entries(probes)) expect(await look(plain), name).toEqual(seen);
@@ -85,7 +88,7 @@ describe("draft 18: what is beyond v0.1 is negotiated", () => {
   });
 
   it.each(featuresOnRequest)("gives %s alone to a session that asks for it alone", async (feature: Feature) => {
-    const { open: session, raw, frame } = await open({ more: [failing] });
+    const { open: session, raw, frame } = await open({ more: [failing], times: { seqWaitMs: 10_000 } });
     const hello = await raw({
       ...frame("HELLO_REQ", { agent_id: "a", supported_versions: ["0.1"], features: [feature] }),
       ...{ session_id: null, catalog_epoch: null, seq: null },
