@@ -31,9 +31,6 @@ export const works: Readonly<Record<string, (store: RouterStore) => Counted>> = 
   },
 };
 
-/** Counts of one call. `WAL`: bytes. */
-export type Counts = Wire & { WAL: number };
-
 /** The bytes of write-ahead log that a server has written so far. */
 async function walBytes(queries: Queries): Promise<number> {
   const { rows } = await queries.query("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as bytes");
@@ -134,7 +131,7 @@ export async function countedCosts(url: string): Promise<Findings> {
 }
 
 /** The least of some rounds: now and then something else has its turn, as the sealing of audit rows. */
-export async function perCall(told: () => Wire, call: () => Promise<unknown>): Promise<Wire> {
+async function perCall(told: () => Wire, call: () => Promise<unknown>): Promise<Wire> {
   for (let n = 0; n < 20; n += 1) await call();
   const found: Wire[] = [];
   for (let round = 0; round < 9; round += 1) {

@@ -17,7 +17,7 @@ interface Pg {
 }
 
 /** Connections of a pool: as many as the store has by default. */
-export const poolSize = 10;
+const poolSize = 10;
 
 /** The `pg` that the store uses, which is no dependency of this package. */
 export const pgOfStore = (): Pg => createRequire(import.meta.resolve("@toolglot/postgres"))("pg") as Pg;

@@ -1,7 +1,8 @@
 import type { StartResult } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { emptyStore, query, skip, why } from "./stores.ts";
+import { openPostgres } from "../src/index.ts";
+import { emptyStore, query, skip, url, why } from "./stores.ts";
 
 const who = { tenant: "tenant", principal: "ann" };
 const scope = "scope";
@@ -69,11 +70,16 @@ async function call(seq: number, key = `key-${seq}`): Promise<StartResult> {
 
 const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
+/** The schema of the store. */
+async function schemaOf(client: Client): Promise<string> {
+  const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'operations'");
+  const names = rows.map(({ schemaname }) => String(schemaname));
+  return names.find((name) => name.startsWith(`test_${process.pid}_`)) ?? "";
+}
+
 /** Runs a query of the tables of the store, which are written as `@operations`. */
 async function ask(client: Client, sql: string): Promise<Record<string, unknown>[]> {
-  const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'operations'");
-  const own = rows.map(({ schemaname }) => String(schemaname)).find((name) => name.startsWith(`test_${process.pid}_`));
-  return (await client.query(sql.replaceAll("@", `"${own}".`))).rows;
+  return (await client.query(sql.replaceAll("@", `"${await schemaOf(client)}".`))).rows;
 }
 
 const countOf = (table: string): Promise<number> =>
@@ -108,6 +114,21 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
     const admissions = [frame(1), frame(2), frame(3, { calls: [] }), frame(4)];
     const results = await Promise.all(admissions.map((one) => store.sessions.admit(one)));
     expect(results.map(({ status }) => status)).toEqual(["duplicate", "admitted", "admitted", "admitted"]);
+  });
+
+  it("should let two routers begin the same operations at the same time, each once", async () => {
+    const schema = await query((client) => schemaOf(client));
+    const other = await openPostgres({ url, schema });
+    const keys = seqs(30).map((n) => `key-${n}`);
+    const request = (key: string, owner: string) => ({ scope, key, fingerprint: "print", owner, leaseMs: 60_000 });
+    const results = await Promise.all([
+      ...keys.map((key) => store.operations.start(request(key, "one"), {})),
+      ...[...keys].reverse().map((key) => other.operations.start(request(key, "other"), {})),
+    ]);
+    await other.close();
+    const claimed = results.flatMap((result) => (result.status === "claimed" ? [result.claim.key] : []));
+    expect(claimed.sort()).toEqual([...keys].sort());
+    expect(results.filter(({ status }) => status === "busy").length).toBe(keys.length);
   });
 
   it("should make nobody wait for what another call waits for", async () => {

@@ -115,7 +115,8 @@ const fromStaged = fromEntries + sizeOf(columns);
 /**
  * `l` locks sessions that nobody else has locked: for those, a transaction of its own waits, and not all others. `s` takes the seqs of those whose frames are the next ones, and new, with their calls: of a
  * session all or none. `c` and `f` write the frames. `w` finds calls that were not cancelled; its lock makes a cancellation wait for the
- * start, or the start for it. `o` writes operations of keys that have no row.
+ * start, or the start for it. `o` writes operations of keys that have no row, in one order for all: who comes with the same key at the same
+ * time waits there.
  */
 const enterSql = `WITH ${timed},
 ${rowsOf("g", sessionColumns, fromSessions)},
@@ -149,7 +150,7 @@ o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner,
     AND (i.of_call IS NULL OR w.ord IS NOT NULL) AND (i.alone IS NULL OR NOT EXISTS (
     SELECT 1 FROM @operations u WHERE u.effect_id = i.alone AND u.state IN ('claimed', 'started', 'in-doubt')
       AND (u.state = 'in-doubt' OR u.lease_until <= t.now)))
-  ON CONFLICT (id) DO NOTHING RETURNING id, fence),
+  ORDER BY i.op ON CONFLICT (id) DO NOTHING RETURNING id, fence),
 d AS (SELECT i.ord FROM i LEFT JOIN o ON o.id = i.op LEFT JOIN s ON s.id = i.sid
   WHERE o.id IS NOT NULL OR (i.reply IS NOT NULL AND i.view = s.view)),
 ${stagedParts("d")}

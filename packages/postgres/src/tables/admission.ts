@@ -110,7 +110,7 @@ const keepSql = `INSERT INTO @calls (session, call_id, seq, place, deadline, fra
   reply = NULL`;
 
 /** Returns the columns of the frame that is in the row of its only call. */
-export function frameOf({ frameId, digest, calls }: Admission): [string | null, string | null] {
+function frameOf({ frameId, digest, calls }: Admission): [string | null, string | null] {
   return calls.length === 1 ? [columnText(frameId), columnText(digest)] : [null, null];
 }
 
