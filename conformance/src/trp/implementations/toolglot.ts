@@ -3,13 +3,14 @@ import {
   createFetchHandler,
   createRouter,
   defaultPolicy,
+  MemoryStore,
   type PolicyDecision,
   type PolicyEngine,
   principal,
   type Router,
   type RouterOptions,
 } from "@toolglot/trp-core";
-import { memory, type Place, type StoreKind } from "../../../../packages/trp-core/test/store-kinds.ts";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { capabilityOf, Ledger } from "../capabilities.ts";
 import type { RouterSetup, RouterUnderTest, TrpImplementation } from "../router-under-test.ts";
 import type { PolicyData, PrincipalData } from "../vector.ts";
@@ -17,13 +18,34 @@ import type { PolicyData, PrincipalData } from "../vector.ts";
 /** When every vector begins: 2025-10-09 in UTC. */
 const start = 1_760_000_000_000;
 
-/** `@toolglot/trp-core` on a store: a router that takes over opens it anew, as another process would. */
-export function toolglotOn({ name, newPlace }: Pick<StoreKind, "name" | "newPlace">): TrpImplementation {
+/** A kind of store, and where a vector's data are: a router that takes over opens them anew, as another process would. */
+export interface StoreKind {
+  readonly name: string;
+  newPlace(): Place;
+}
+
+interface Place {
+  open(options: { now(): number }): Promise<RouterStore>;
+  /** Closes what was opened. */
+  remove(): Promise<void>;
+}
+
+/** `@toolglot/trp-core` on a store. */
+export function toolglotOn({ name, newPlace }: StoreKind): TrpImplementation {
   return { name: `@toolglot/trp-core on ${name}`, open: (setup) => openRouter(setup, newPlace()) };
 }
 
 /** `@toolglot/trp-core` in memory. */
-export const toolglot: TrpImplementation = toolglotOn(memory);
+export const toolglot: TrpImplementation = toolglotOn({
+  name: "memory",
+  newPlace() {
+    let store: RouterStore | undefined;
+    return {
+      open: async (options) => (store ??= new MemoryStore(options)),
+      remove: async () => store?.close(),
+    };
+  },
+});
 
 async function openRouter(setup: RouterSetup, place: Place): Promise<RouterUnderTest> {
   let now = start;
