@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byScope, compare, lesser, middle, scopesOf } from "../src/costs/guard.ts";
+import { byScope, compare, lesser, middle, scopesOf, without } from "../src/costs/guard.ts";
 
 const scopeOf = scopesOf("v20.20.2", "A processor");
 const recorded = byScope({ call: { statements: 16, allocated: 1000, time: 2, written: 100 } }, scopeOf);
@@ -39,6 +39,11 @@ describe("the guard of costs", () => {
     const here = byScope({ call: same, other: { time: 9 } }, scopeOf);
     const both = compare({ ...recorded, ...there }, here);
     expect([both.findings, both.unknown]).toEqual([[], ["Node 20, A processor: other"]]);
+  });
+
+  it("should leave out units that can't be measured here, wherever they are recorded", () => {
+    const all = { everywhere: { call: same, query: same }, there: { query: { time: 3 } } };
+    expect(without(all, new Set(["query"]))).toEqual({ everywhere: { call: same }, there: {} });
   });
 
   it("should take the least, or the one in the middle, figure by figure", () => {

@@ -74,10 +74,10 @@ export function checkSources(member, files, table, members) {
  */
 function checkRelative({ member, row, file, specifier, typeOnly, where }) {
   const target = posix.join(posix.dirname(file.path), specifier);
-  // A test may bundle a process as packages are built, by what lies in the root, start what the scripts start, and take what
-  // tests of packages share. What is measured too.
+  // A test may bundle a process as packages are built, by what lies in the root, start what the scripts start, and use what tests of
+  // packages share. What is measured too.
   const isOutside = file.path.startsWith(`${member.folder}/test/`) || member.id === "bench";
-  if (isOutside && (!target.includes("/") || /^(?:scripts\/lib|packages\/[^/]+\/test)\//.test(target))) return [];
+  if (isOutside && (!target.includes("/") || /^(scripts\/lib|packages\/[^/]+\/test)\//.test(target))) return [];
   if (!target.startsWith(`${member.folder}/`)) {
     return [
       {

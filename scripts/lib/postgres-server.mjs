@@ -212,7 +212,8 @@ async function serverOn({ installation, data, settings, isOurs }) {
   /** @type {PostgresServer["configure"]} */
   const configure = async (more) => {
     const lines = Object.entries(more).map(([name, value]) => `${name} = '${value}'\n`);
-    appendFileSync(join(data, "postgresql.conf"), lines.join(""));
+    // Of the two files the one that is read last.
+    appendFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
     send("SIGHUP");
     for (const [name, value] of Object.entries(more)) {
       while ((await server.sql(`show ${name}`)).trim() !== String(value)) await pause(20);

@@ -6,7 +6,7 @@ import { dataFolder } from "../src/config/data-folder.ts";
 import { readEnvironment } from "../src/router/environment.ts";
 import { identify } from "../src/router/make-router.ts";
 import { ensureOperatorToken, operatorTokenPath, readOperatorToken } from "../src/router/operator-token.ts";
-import { defaultStorePath, readStoreChoice } from "../src/router/store-choice.ts";
+import { defaultStorePath, fileChoice, readStoreChoice } from "../src/router/store-choice.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "demo-env-"));
@@ -83,10 +83,12 @@ it("should make one operator token, and let nobody else read it", () => {
 });
 
 it("should read where a router keeps its state, and where the data is", () => {
-  expect(readStoreChoice(undefined, "/data")).toEqual({ kind: "sqlite", path: defaultStorePath("/data") });
-  expect(readStoreChoice("sqlite:a b.db", "/data")).toEqual({ kind: "sqlite", path: join(process.cwd(), "a b.db") });
-  expect(readStoreChoice("memory", "/data")).toEqual({ kind: "memory" });
-  expect(() => readStoreChoice("postgres", "/data")).toThrow(/memory or sqlite:FILE/);
+  expect(readStoreChoice(undefined, "/data")).toEqual(fileChoice(defaultStorePath("/data")));
+  expect(readStoreChoice("sqlite:a b.db", "/data")).toEqual(fileChoice(join(process.cwd(), "a b.db")));
+  expect(readStoreChoice("memory", "/data")).toEqual({ kind: "memory", address: "memory" });
+  const address = "postgresql://app@db/tools";
+  expect(readStoreChoice(address, "/data")).toEqual({ kind: "postgres", address });
+  expect(() => readStoreChoice("postgres", "/data")).toThrow(/sqlite:PATH, postgres:\/\//);
   expect(dataFolder("/given", { TRP_DATA_DIR: "/data" })).toBe("/given");
   expect(dataFolder(undefined, { TRP_DATA_DIR: "/data" })).toBe("/data");
 });

@@ -436,7 +436,7 @@ function tamper(path: string, from: string, to: string): void {
 }
 
 it.each([
-  [["router", "--store", "postgres"], {}, 2, /memory or sqlite:FILE/],
+  [["router", "--store", "postgres"], {}, 2, /sqlite:PATH, postgres:\/\//],
   [["router", "--port", "99999"], {}, 2, /--port/],
   [["router", "--colour"], {}, 2, /unknown option/],
   [["router"], { TRP_TOKENS: "{oops" }, 2, /TRP_TOKENS must be JSON/],

@@ -15,6 +15,8 @@ export interface Operation {
   isAsync: boolean;
   /** Whether the agent asks for it in two calls at once. */
   isDoubled: boolean;
+  /** Whether the agent takes the first refusal for an answer, when it has heard of nothing else. */
+  givesUp: boolean;
   /** Whether it asks for the same under another key when it is told that the outcome is unknown. */
   insists: boolean;
 }
@@ -103,10 +105,12 @@ export class Agent {
     this.isReady = false;
     for (const heard of this.heard.values()) {
       const { operation } = heard;
+      if (operation.givesUp && heard.isOver) continue;
       const callId = this.#callId(operation);
       await this.#ask("RESULT_QUERY_REQ", heard, () => ({ call_id: callId }));
       // Once it is known what became of the first key, the second one stands for another operation.
-      if (operation.cancels || operation.name !== operation.op) heard.last = heard.said.at(-1)?.told;
+      const isSecond = operation.name !== operation.op;
+      if (operation.cancels || isSecond || heard.isOver) heard.last = heard.said.at(-1)?.told;
       else heard.last = await this.#call(operation, until, "-later");
     }
     this.isReady = true;
@@ -121,10 +125,19 @@ export class Agent {
       ...{ depends_on: [], attempt: 1, timeout_ms: timeoutMs, approval_token: null, args: { op } },
       ...(isAsync && { execution_mode: "ASYNC" }),
     });
+    let isSure = operation.givesUp && suffix === "";
     while (this.#time.now < until && !heard.isOver) {
-      const reply = await this.#ask("CALL_REQ", heard, call);
+      const reply = await this.#ask("CALL_REQ", heard, call, isSure);
       const said = reply && saidBy(reply);
       if (said !== undefined) return said.told;
+      isSure &&= reply?.frame_type === "NACK" && reply.payload.dispatched === false;
+      if (isSure && String(reply?.payload.error_code).startsWith("TRP_5")) {
+        // Whatever was sent was refused, and nothing was executed.
+        heard.said.push({ told: "not-run" });
+        heard.isOver = true;
+        this.#time.note(`gives up ${callId}`);
+        return "not-run";
+      }
       const { error_code, retry_hint, status, dispatched } = reply?.payload ?? {};
       if (heard.isCancelled && (status === "FAILED" || dispatched === true)) heard.isOver = true;
       if (error_code === "TRP_4002" && retry_hint.approval_id) this.#wire.askPeople(retry_hint.approval_id, operation);
@@ -153,16 +166,21 @@ export class Agent {
   }
 
   /** One frame of the session: its first answer. Now and then it is sent twice, or again when nothing comes. */
-  async #ask(type: string, heard: Heard, payload: (session: Session) => object): Promise<Frame | undefined> {
+  async #ask(
+    type: string,
+    heard: Heard,
+    payload: (session: Session) => object,
+    isOnce = false,
+  ): Promise<Frame | undefined> {
     const session = await this.#open();
     if (session === undefined) return undefined;
     heard.sessions.add(session.id);
     const frame = this.#frame(type, session, this.#seq++, payload(session));
     const send = (): Promise<Frame | undefined> =>
-      this.#wire.send(this.process, structuredClone(frame), heard, this.#random.between(800, 8_000));
-    const isTwice = this.#random.chance(0.2);
+      this.#wire.send(this.process, structuredClone(frame), heard, isOnce ? 30_000 : this.#random.between(800, 8_000));
+    const isTwice = this.#random.chance(0.2) && !isOnce;
     const reply = await (isTwice ? Promise.race([send(), send()]) : send());
-    if (reply === undefined && this.#random.chance(0.4)) return await send();
+    if (reply === undefined && !isOnce && this.#random.chance(0.4)) return await send();
     this.#follow(reply);
     return reply;
   }

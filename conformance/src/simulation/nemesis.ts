@@ -6,8 +6,8 @@ export interface Troubled {
   kill(downMs: number, commits: number): void;
   /** Stops a router, now or then, which later goes on as if nothing had been. */
   stop(forMs: number, commits: number): void;
-  /** Cuts a router off from the database, or from the agents. */
-  cut(from: "database" | "agents", forMs: number): void;
+  /** Cuts a router off from the database, or from the agents, now or then. */
+  cut(from: "database" | "agents", forMs: number, commits: number): void;
   /** Ends the connections of a router at the database in the middle of its next transactions. */
   terminate(commits: number): void;
   /** The database ends at once and comes back. */
@@ -30,7 +30,9 @@ const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => 
   kill: (troubled, random) => troubled.kill(random.between(100, 6_000), soon(random)),
   stop: (troubled, random) => troubled.stop(random.mostlyNear(50, 9_000), soon(random)),
   "cut off": (troubled, random) =>
-    troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000)),
+    troubled.cut(random.chance(0.7) ? "database" : "agents", random.mostlyNear(50, 9_000), 0),
+  // For longer than anybody waits to learn what became of it.
+  "cut off at a commit": (troubled, random) => troubled.cut("database", random.between(2_000, 9_000), soon(random) + 1),
   terminate: (troubled, random) => troubled.terminate(random.pick([1, 3, 8, 20])),
   restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
   "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),

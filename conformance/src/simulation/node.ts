@@ -9,7 +9,7 @@ import { openStore } from "./store.ts";
 import { epoch, Process, type VirtualTime } from "./virtual-time.ts";
 
 /** How long a claim holds without being renewed. Milliseconds. */
-export const leaseMs = 2_000;
+const leaseMs = 2_000;
 const hour = 3_600_000;
 /** How often a store measures how far its clock is from that of the database. Milliseconds. */
 const measureEveryMs = 10_000;

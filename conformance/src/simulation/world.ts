@@ -185,20 +185,20 @@ export class World {
         if (commits === 0) stop();
         else node.link.atCommit(commits, stop);
       },
-      cut: (from, forMs) => {
+      cut: (from, forMs, commits) => {
         const { link } = node;
-        if (from === "agents") {
-          node.isCutFromAgents = true;
-          time.after(forMs, undefined, () => {
-            node.isCutFromAgents = false;
-          });
-          return;
-        }
-        link.isCut = true;
-        link.breakAll(4_000);
-        time.after(forMs, undefined, () => {
-          link.isCut = false;
-        });
+        const cut = (isCut: boolean): void => {
+          if (from === "agents") node.isCutFromAgents = isCut;
+          else link.isCut = isCut;
+        };
+        const begin = (): void => {
+          if (!this.#isTroubled) return;
+          cut(true);
+          if (from === "database") link.breakAll(4_000);
+          time.after(forMs, undefined, () => cut(false));
+        };
+        if (commits === 0) begin();
+        else link.atCommit(commits, begin);
       },
       terminate: (commits) => node.link.doom(commits),
       restart: (downMs) => void down(downMs, undefined),
@@ -225,13 +225,15 @@ function drawWork(random: Random, agents: number): Operation[][] {
     for (let index = 0; index < wanted; index++) {
       const op = `op${++count}`;
       const isShared = agents > 1 && random.chance(0.3);
+      const way = isShared ? "shared" : random.pick(["plain", "plain", "cancels", "doubled", "gives up"] as const);
       const operation: Operation = {
         op,
         name: op,
         kind: random.chance(0.4) ? "opaque" : random.pick(kinds),
-        cancels: !isShared && random.chance(0.2),
-        isDoubled: random.chance(0.25),
-        isAsync: random.chance(0.2),
+        cancels: way === "cancels",
+        isDoubled: way === "doubled",
+        givesUp: way === "gives up",
+        isAsync: way !== "gives up" && random.chance(0.2),
         insists: !isShared && random.chance(0.5),
       };
       own.push(operation);

@@ -59,12 +59,14 @@ export function checkOptions(options: PostgresOptions): Settings {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     throw new TypeError('url must begin with "postgres://" or "postgresql://"');
   }
-  try {
-    new Client({ connectionString: url });
-  } catch (error) {
-    // The error itself may hold the password.
-    const cure = "characters such as @ / ? # % in a user or a password must be percent-encoded (%40 for @)";
-    throw new TypeError(`url can't be read (${errorText(error)}): ${cure}`);
+  for (const [name, address] of Object.entries({ url, listenUrl: options.listenUrl || url })) {
+    try {
+      new Client({ connectionString: address });
+    } catch (error) {
+      // The error itself may hold the password.
+      const cure = "characters such as @ / ? # % in a user or a password must be percent-encoded (%40 for @)";
+      throw new TypeError(`${name} can't be read (${errorText(error)}): ${cure}`);
+    }
   }
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new TypeError(`schema must be lower-case letters, digits and _, at most 63, not ${JSON.stringify(schema)}`);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isLong } from "@toolglot/internal/testing";
 import type { Admission, Pending, RouterStore } from "@toolglot/trp-core/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -181,7 +182,7 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
     // It has the rights that the README lists, and no others.
     await migratePostgres({ url, schema });
     await query(async (client) => {
-      const rights = /```sql\n(GRANT[^]*?)```/.exec(
+      const rights = /```sql\n(GRANT[\s\S]*?)```/.exec(
         readFileSync(join(import.meta.dirname, "../README.md"), "utf8"),
       )?.[1];
       const own = (rights ?? "")
@@ -222,9 +223,12 @@ describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {
     return plainOf({ result, isHeld, tables: await tablesOf(schema) });
   }
 
+  const wanted = new Map<string, unknown>();
   it.each(cases)("should change nothing of $name (fast: $isFast)", async (one) => {
-    const wanted = await come(one, undefined);
-    for (const cut of ["after", "before"] as const) expect(await come(one, cut), cut).toEqual(wanted);
+    // Both ways must leave the same.
+    if (!wanted.has(one.name)) wanted.set(one.name, await come(one, undefined));
+    const cuts = isLong ? (["after", "before"] as const) : (["after"] as const);
+    for (const cut of cuts) expect(await come(one, cut), cut).toEqual(wanted.get(one.name));
     expect(errors.splice(0)).toEqual([]);
   });
 });

@@ -138,7 +138,7 @@ export class CuttingProxy {
   }
 }
 
-const writes = /^(?:[^\0]*\0WITH t AS[^\0]*(?:INSERT|UPDATE)|(?:[^\0]*)\0(?:enter|step)\0)/;
+const writes = /^(?:[^\0]*\0WITH t AS[^\0]*(?:INSERT|UPDATE)|(?:[^\0]*)\0(?:enter|step) \w+\0)/;
 
 /** A COMMIT, or a statement that is a transaction of its own and writes. */
 export function commits({ type, body }: Message): boolean {

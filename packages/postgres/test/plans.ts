@@ -4,6 +4,8 @@ import { Client, type QueryConfig } from "pg";
 export interface Sent {
   text: string;
   values: unknown[];
+  /** It was sent to be prepared: its plan has to do for other values as well. */
+  isPrepared: boolean;
 }
 
 /** One statement that has a plan, on tables of the store. */
@@ -22,7 +24,10 @@ export function collectStatements(): Map<string, Sent> {
     const text = config?.text ?? (typeof first === "string" ? first : undefined);
     const values = config?.values ?? (Array.isArray(second) ? second : []);
     const plain = text?.replace(/"[a-z_][a-z0-9_]*"\./g, "@");
-    if (plain !== undefined && explainable.test(plain) && !found.has(plain)) found.set(plain, { text: plain, values });
+    if (plain !== undefined && explainable.test(plain)) {
+      const isPrepared = config?.name !== undefined || found.get(plain)?.isPrepared === true;
+      found.set(plain, { values, ...found.get(plain), text: plain, isPrepared });
+    }
     return Reflect.apply(query, this, given);
   } as typeof query;
   return found;
@@ -108,14 +113,24 @@ const large = [
 ];
 
 /** Returns the large tables that a statement would read from end to end. */
-export async function scannedBy(client: Client, schema: string, { text, values }: Sent): Promise<string[]> {
-  const sql = `EXPLAIN (FORMAT JSON) ${text.replaceAll("@", `"${schema}".`)}`;
-  const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(sql, values);
-  const scanned = (plan: Plan): string[] => [
-    ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? "?"] : []),
-    ...(plan.Plans ?? []).flatMap(scanned),
-  ];
-  return scanned((rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan).filter((table) =>
-    large.includes(table),
-  );
+export async function scannedBy(client: Client, schema: string, sent: Sent): Promise<string[]> {
+  const text = sent.text.replaceAll("@", `"${schema}".`);
+  const plans = [await planOf(client, text, sent.values)];
+  if (sent.isPrepared) {
+    await client.query("SET plan_cache_mode = force_generic_plan");
+    await client.query(`PREPARE once AS ${text}`);
+    plans.push(await planOf(client, `EXECUTE once (${sent.values.map(() => "NULL").join(", ")})`));
+    await client.query("DEALLOCATE once; RESET plan_cache_mode");
+  }
+  return plans.flatMap(scanned).filter((table) => large.includes(table));
 }
+
+async function planOf(client: Client, text: string, values: unknown[] = []): Promise<Plan> {
+  const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(`EXPLAIN (FORMAT JSON) ${text}`, values);
+  return (rows[0] as { "QUERY PLAN": [{ Plan: Plan }] })["QUERY PLAN"][0].Plan;
+}
+
+const scanned = (plan: Plan): string[] => [
+  ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? "?"] : []),
+  ...(plan.Plans ?? []).flatMap(scanned),
+];

@@ -1,14 +1,14 @@
 import { createRouter, defineCapability } from "@toolglot/trp-core";
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
 import { expect, it } from "vitest";
-import { openSqlite } from "../src/index.ts";
-import { drivers, newFile } from "./files.ts";
+import { onEach, sharedStores } from "../../postgres/test/every-store.ts";
+import { placeOn } from "../../trp-core/test/store-kinds.ts";
 import { callOnce } from "./session.ts";
 
-// Two routers on one file, and a call of many that names its effect.
+// Two routers that share a store, and a call of many that names its effect.
 
-for (const driver of drivers) {
-  it(`does an effect once for 32 calls at one time, each in its own session (${driver})`, async () => {
+onEach(sharedStores, (kind) => {
+  it("does an effect once for 32 calls at one time, each in its own session", async () => {
     const refunds: string[] = [];
     const refund = defineCapability({
       capId: "cap.shop.refund.v1",
@@ -24,8 +24,8 @@ for (const driver of drivers) {
         return { refund: refunds.push(order) };
       },
     });
-    const file = newFile();
-    const stores = [await openSqlite({ file, driver }), await openSqlite({ file, driver })] as const;
+    const place = placeOn(kind);
+    const stores = [await place.open(), await place.open()] as const;
     const routers = stores.map((store) => createRouter({ store, capabilities: [refund] }));
     const ask = (index: number, key?: string): Promise<ResponseFrame> =>
       callOnce(
@@ -46,6 +46,5 @@ for (const driver of drivers) {
     const [audit] = await Promise.all(routers.map((router) => router.audit.verify()));
     expect(audit).toMatchObject({ ok: true, operations: 1 });
     for (const router of routers) await router.close();
-    for (const store of stores) await store.close();
   });
-}
+});

@@ -1,15 +1,14 @@
 import { createRouter, defineCapability, type Router } from "@toolglot/trp-core";
 import { expect, it } from "vitest";
-import { openSqlite } from "../src/index.ts";
-import { drivers, newFile } from "./files.ts";
+import { onEach, sharedStores } from "../../postgres/test/every-store.ts";
+import { placeOn } from "../../trp-core/test/store-kinds.ts";
 import { boss, callOnce, endOf } from "./session.ts";
 
 const capId = "cap.bank.transfer.v1";
 
-it.each(drivers)(
-  "begins a write of unknown outcome once, over routers and restarts on one file (%s)",
-  async (driver) => {
-    const file = newFile();
+onEach(sharedStores, (kind) => {
+  it("begins a write of unknown outcome once, over routers and restarts on one store", async () => {
+    const place = placeOn(kind);
     let begun = 0;
     const start = async (): Promise<Router> => {
       const transfer = defineCapability({
@@ -25,11 +24,11 @@ it.each(drivers)(
           return new Promise(() => {});
         },
       });
-      return createRouter({ capabilities: [transfer], store: await openSqlite({ file, driver }) });
+      return createRouter({ capabilities: [transfer], store: await place.open() });
     };
     let keys = 0;
     const ask = async (router: Router): Promise<string> =>
-      endOf(await callOnce(router, capId, { invoice: "bill-9" }, { key: `key-${++keys}`, timeoutMs: 30 }));
+      endOf(await callOnce(router, capId, { invoice: "bill-9" }, { key: `key-${++keys}`, timeoutMs: 200 }));
     const stop = async (router: Router): Promise<void> => {
       await router.close({ graceMs: 10 });
       await router.store.close();
@@ -50,5 +49,5 @@ it.each(drivers)(
     expect(await ask(three)).toBe("UNKNOWN");
     expect(begun).toBe(2);
     await stop(three);
-  },
-);
+  });
+});

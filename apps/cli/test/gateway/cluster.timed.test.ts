@@ -197,19 +197,19 @@ const postgres = await postgresForTests();
 const stores: { name: string; skip?: string | undefined; open(folder: string): Promise<string> }[] = [
   { name: "PostgreSQL", skip: postgres.skip, open: async () => postgres.url },
 ];
-// One store, and one gateway replaced, are enough for a run between two changes.
+// One store, one gateway replaced and none killed are enough for a run between two changes.
 if (postgres.skip || isThorough) {
   stores.push({ name: "SQLite", open: async (folder) => `sqlite:${join(folder, "gateway.db")}` });
 }
 
 for (const { name, skip, open } of stores) {
   it.skipIf(skip)(
-    `three gateways on ${name}: any serves any session, none fails a call when it is replaced, one is killed${skip ? ` (${skip})` : ""}`,
+    `three gateways on ${name}: any serves any session, none fails a call when it is replaced, one may be killed${skip ? ` (${skip})` : ""}`,
     async () => {
       const all = await cluster(3, open);
       await anywhere(all);
       await replace(all, isThorough ? 3 : 1);
-      await killOne(all);
+      if (isThorough) await killOne(all);
     },
     180_000,
   );

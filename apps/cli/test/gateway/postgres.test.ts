@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Json, type Place, place, startCommand, startStdio } from "./support/gateway.ts";
+import { type Json, type Place, place, start, startCommand, startStdio } from "./support/gateway.ts";
 import { ask, noPostgres, scratchDatabase } from "./support/scratch-database.ts";
 
 const lines = (text: string): Json[] =>
@@ -56,6 +56,15 @@ describe.skipIf(noPostgres)(`a store in PostgreSQL${noPostgres ? ` (${noPostgres
     expect((await at.run("check", "--connect")).code).toBe(0);
     expect((await at.run("migrate")).stdout).toContain("as they should be");
     expect((await at.run("approvals", "list")).stdout).toContain("Nothing waits for approval.");
+
+    at.write({ store, postgres: { schema: "tools", migrate: "check", retryForMs: 6_000 } });
+    const gateway = start(at, "--no-auth", "--http", "0", "--log", "silent");
+    const [url = ""] = /http:\/\/[^\s/]+/.exec(await gateway.seen("/mcp")) ?? [];
+    const ready = await fetch(`${url}/readyz`);
+    const { checks } = (await ready.json()) as { checks: Json[] };
+    expect([ready.status, checks[0]]).toEqual([200, { name: "store", ok: true }]);
+    const message = expect.stringContaining("leaseMs, 10000, is less than twice postgres.retryForMs, 6000");
+    expect(checks).toContainEqual({ name: "lease", ok: true, message });
   }, 60_000);
 
   it("is what a router of the command line works with", async () => {

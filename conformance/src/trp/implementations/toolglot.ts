@@ -18,20 +18,15 @@ import type { PolicyData, PrincipalData } from "../vector.ts";
 /** When every vector begins: 2025-10-09 in UTC. */
 const start = 1_760_000_000_000;
 
-/** A kind of store, and where a vector's data are: a router that takes over opens them anew, as another process would. */
-export interface StoreKind {
-  readonly name: string;
-  newPlace(): Place;
-}
-
+/** Where a vector's data are. Whoever opens them again has the same, as another process would. */
 interface Place {
-  open(options: { now(): number }): Promise<RouterStore>;
-  /** Closes what was opened. */
+  open(options: { now: () => number }): Promise<RouterStore>;
+  /** Closes what was opened, and lets go of the data. */
   remove(): Promise<void>;
 }
 
-/** `@toolglot/trp-core` on a store. */
-export function toolglotOn({ name, newPlace }: StoreKind): TrpImplementation {
+/** `@toolglot/trp-core` on a store: a router that takes over opens it anew. */
+export function toolglotOn({ name, newPlace }: { name: string; newPlace(): Place }): TrpImplementation {
   return { name: `@toolglot/trp-core on ${name}`, open: (setup) => openRouter(setup, newPlace()) };
 }
 
@@ -39,7 +34,7 @@ export function toolglotOn({ name, newPlace }: StoreKind): TrpImplementation {
 export const toolglot: TrpImplementation = toolglotOn({
   name: "memory",
   newPlace() {
-    let store: RouterStore | undefined;
+    let store: MemoryStore | undefined;
     return {
       open: async (options) => (store ??= new MemoryStore(options)),
       remove: async () => store?.close(),

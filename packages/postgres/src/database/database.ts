@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ToolglotError } from "@toolglot/core";
 import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
 import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
@@ -54,6 +55,7 @@ export class Database implements Context {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
+  readonly #names = new Map<string, string>();
   /** False once a pooler was found between, which gives each transaction another backend. */
   #mayPrepare = true;
   #fault: unknown;
@@ -92,7 +94,7 @@ export class Database implements Context {
     const run = async (client: Client): Promise<Row[]> => {
       if (name !== undefined && this.#mayPrepare) {
         try {
-          return (await client.query<Row>({ name, text, values })).rows;
+          return (await client.query<Row>({ name: this.#nameOf(name, text), text, values })).rows;
         } catch (error) {
           if (!isUnprepared(error)) throw error;
           this.#mayPrepare = false;
@@ -110,6 +112,16 @@ export class Database implements Context {
       return value && { value };
     };
     return await this.#run({ run, settle });
+  }
+
+  /** Behind a pooler a backend may have prepared statements of others: the same name must mean the same text. */
+  #nameOf(name: string, text: string): string {
+    let unique = this.#names.get(text);
+    if (unique === undefined) {
+      unique = `${name} ${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+      this.#names.set(text, unique);
+    }
+    return unique;
   }
 
   /** Reads with several statements, all of one moment. */

@@ -7,10 +7,11 @@ export type Columns<Item> = Readonly<Record<string, readonly [type: string, cell
 
 /**
  * Part of a statement that reads its rows from parameters: `name (columns)`, with `ord` for the place of each, from 0. Parameters begin
- * with the number `from`.
+ * with the number `from`. As subqueries, so that the planner expects as many rows whatever they hold: else each small batch would look
+ * worth a plan of its own.
  */
 export function rowsOf<Item>(name: string, columns: Columns<Item>, from: number): string {
-  const arrays = Object.values(columns).map(([type], at) => `$${from + at}::${type}[]`);
+  const arrays = Object.values(columns).map(([type], at) => `(SELECT $${from + at}::${type}[])`);
   return `${name} AS MATERIALIZED (SELECT ${Object.keys(columns).join(", ")}, ord - 1 AS ord
     FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS rows (${Object.keys(columns).join(", ")}, ord))`;
 }

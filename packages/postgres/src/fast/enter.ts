@@ -121,7 +121,7 @@ const enterSql = `WITH ${timed},
 ${rowsOf("g", sessionColumns, fromSessions)},
 ${rowsOf("i", columns, fromEntries)},
 ${rowsOf("x", stagedColumns, fromStaged)},
-l AS MATERIALIZED (SELECT n FROM @sessions WHERE id = ANY($${fromSessions}) ORDER BY id
+l AS MATERIALIZED (SELECT n FROM @sessions WHERE id = ANY(ARRAY(SELECT sid FROM g)) ORDER BY id
   FOR NO KEY UPDATE SKIP LOCKED),
 s AS (UPDATE @sessions s SET expected_seq = g.next FROM l, g, t
   WHERE s.n = l.n AND s.id = g.sid AND s.tenant = g.tenant AND s.principal = g.principal AND s.expected_seq = g.seq

@@ -114,8 +114,8 @@ function claimedResult(request: ClaimRequest, now: number, fence: number): Claim
   return claimOperation(undefined, request, now, fence).result;
 }
 
-function isPlainStart({ approval, ifFence }: Start): boolean {
-  return approval === undefined && (ifFence ?? 0) === 0;
+function isPlainStart({ approval, ifFence, beside }: Start): boolean {
+  return approval === undefined && (ifFence ?? 0) === 0 && beside.answer === undefined;
 }
 
 /** A call that is admitted in the same statement was cancelled by nobody. */

@@ -36,7 +36,10 @@ export function postgresApprovals(database: Database): ApprovalStore {
         const result = requestApproval(newest, operation, copy, now);
         if (result.status !== "created") return result;
         const { record } = result;
-        if (await findApproval(tx, copy.id)) throw idTaken("approvals.request", copy.id);
+        const taken = await findApproval(tx, copy.id);
+        // It may have been made since its operation was looked for.
+        if (taken && !found && isSame(taken.operation, copy.operation)) throw new Overtaken();
+        if (taken) throw idTaken("approvals.request", copy.id);
         const { mostPending } = copy;
         if (mostPending !== undefined && (await countPending(tx, record, mostPending)) >= mostPending) {
           return { status: "too-many", record };
@@ -88,6 +91,8 @@ export function postgresApprovals(database: Database): ApprovalStore {
     },
   };
 }
+
+const isSame = (one: OperationKey, other: OperationKey): boolean => one.scope === other.scope && one.key === other.key;
 
 /** The number of a record; of one that is not known, a number below all. */
 async function placeOf(reader: Reader, id: string): Promise<number> {

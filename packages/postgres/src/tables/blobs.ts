@@ -19,9 +19,7 @@ export function postgresBlobs(database: Database): BlobStore {
       const parts = partsOf(Uint8Array.from(bytes)).map((part) => ({ part, digest: digestOf(part) }));
       const digests = parts.map(({ digest }) => digest);
       await database.write(async (tx) => {
-        const before = await lockBlob(tx, columnText(name));
-        await use(tx, parts);
-        await release(tx, before);
+        await count(tx, parts, await lockBlob(tx, columnText(name)));
         const sql = `INSERT INTO @blobs (name, size, parts) VALUES ($1, $2, $3)
           ON CONFLICT (name) DO UPDATE SET size = excluded.size, parts = excluded.parts`;
         await tx.change(sql, columnText(name), bytes.length, digests);
@@ -37,7 +35,7 @@ export function postgresBlobs(database: Database): BlobStore {
     async delete(name) {
       checkStoredName(name);
       await database.write(async (tx) => {
-        await release(tx, await lockBlob(tx, columnText(name)));
+        await count(tx, [], await lockBlob(tx, columnText(name)));
         await tx.change("DELETE FROM @blobs WHERE name = $1", columnText(name));
       });
     },
@@ -54,20 +52,40 @@ async function lockBlob(tx: Transaction, key: string): Promise<Uint8Array[]> {
   return (row?.parts ?? []) as Uint8Array[];
 }
 
-/** In order of their digests, so that two transactions never wait for one another. */
-async function use(tx: Transaction, parts: readonly { part: Uint8Array; digest: Uint8Array }[]): Promise<void> {
-  for (const { part, digest } of [...parts].sort((one, other) => Buffer.compare(one.digest, other.digest))) {
-    const again = await tx.change("UPDATE @blob_parts SET uses = uses + 1 WHERE digest = $1", digest);
-    if (again > 0) continue;
-    const sql = `INSERT INTO @blob_parts (digest, uses, bytes) VALUES ($1, 1, $2)
-      ON CONFLICT (digest) DO UPDATE SET uses = @blob_parts.uses + 1`;
-    await tx.change(sql, digest, part);
-  }
+/** A part whose uses change. */
+interface Change {
+  digest: Uint8Array;
+  part?: Uint8Array;
+  /** In the blob as it will be, and more than in the blob as it was. */
+  uses: number;
+  more: number;
 }
 
-async function release(tx: Transaction, digests: readonly Uint8Array[]): Promise<void> {
-  for (const digest of [...digests].sort(Buffer.compare)) {
-    await tx.change("UPDATE @blob_parts SET uses = uses - 1 WHERE digest = $1", digest);
+/** Counts the uses of parts, those of the blob before and after. In order of digests, so that two transactions never wait for one another. */
+async function count(
+  tx: Transaction,
+  after: readonly Omit<Change, "uses" | "more">[],
+  before: readonly Uint8Array[],
+): Promise<void> {
+  const changes = new Map<string, Change>();
+  const changeOf = (one: Omit<Change, "uses" | "more">): Change => {
+    const key = hex(one.digest);
+    const change = changes.get(key) ?? { ...one, uses: 0, more: 0 };
+    changes.set(key, change);
+    return change;
+  };
+  for (const one of after) {
+    const change = changeOf(one);
+    change.uses += 1;
+    change.more += 1;
+  }
+  for (const digest of before) changeOf({ digest }).more -= 1;
+  for (const [, { digest, part, uses, more }] of [...changes].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const again = await tx.change("UPDATE @blob_parts SET uses = uses + $2 WHERE digest = $1", digest, more);
+    if (again > 0 || part === undefined) continue;
+    const sql = `INSERT INTO @blob_parts (digest, uses, bytes) VALUES ($1, $2, $3)
+      ON CONFLICT (digest) DO UPDATE SET uses = @blob_parts.uses + $4`;
+    await tx.change(sql, digest, uses, part, more);
   }
 }
 

@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import { type Fault, fault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalRecord } from "../store/types.ts";
@@ -96,6 +97,14 @@ export function notStarted(): Fault {
 /** Returns the fault of a store that can't serve; nothing was started. */
 export function storeDown(): Fault {
   return fault("TRP_5003", "The router's store can't serve at the moment; nothing was executed.");
+}
+
+/**
+ * Whether a store's error leaves open whether its transaction was committed. What it was to start may be started, and is
+ * then continued by whoever takes it over.
+ */
+export function mayBeCommitted(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && error.code === "trp/store-unsettled";
 }
 
 /** It ran, may run again, and its end could not be written down. */

@@ -6,7 +6,7 @@ import { type Checked, checkCall } from "./check-call.ts";
 import type { CallDependencies, RunOptions } from "./dependencies.ts";
 import { conclude } from "./ending.ts";
 import { emit, ifDoubt } from "./events.ts";
-import { notStarted, storeDown } from "./faults.ts";
+import { mayBeCommitted, notStarted, storeDown } from "./faults.ts";
 import { begunAnyway } from "./keyed/begun.ts";
 import { followKey, KeyAlias } from "./keyed/effect-key.ts";
 import { KeyedCall } from "./keyed/keyed.ts";
@@ -60,8 +60,10 @@ export class CallPipeline {
       if (mayRun && isCancelledInTime(settled)) settled = busy();
     } catch (error) {
       if (error instanceof NotAsExpected) throw error;
-      // `dispatch` handles every fault after the start, so here nothing was executed.
-      settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
+      // `dispatch` handles every fault after the start, so here nothing was executed. But it may be in time, when the
+      // start was committed all the same.
+      const mayBeStarted = context.operation !== undefined && mayBeCommitted(error);
+      settled = mayBeStarted ? busy() : refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
     }
     return await conclude(this.#dependencies, context, settled);
   }

@@ -1,5 +1,5 @@
 import { canonicalJson } from "@toolglot/internal";
-import { notRecorded, storeDown } from "../calls/faults.ts";
+import { mayBeCommitted, notRecorded, storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keyed/keys.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import { inProgress } from "../calls/replies.ts";
@@ -158,6 +158,10 @@ export class FrameHandler {
       await admission.confirm();
       return reply;
     } catch (error) {
+      // The start of the call may be committed with the admission.
+      if (mayBeCommitted(error)) {
+        return inProgress(head, 200, { now: this.#deps.store.now(), expectedSeq: session.expectedSeq });
+      }
       const isStores = !(error instanceof NotAsExpected);
       if (isStores && admission.hasRun) return await this.#refuse(head, notRecorded(), principal);
       if (isStores) throw error;

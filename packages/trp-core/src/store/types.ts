@@ -18,9 +18,9 @@ import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
 /**
  * A storage with the tables of a router. Routers share nothing but a store, so any router serves any frame of any session.
  * Each method is one transaction: when its promise is fulfilled, it has happened at the store's `durability`; when it
- * rejects, nothing of it has. All times are of the store's clock, in milliseconds since the epoch. Records are copies.
- * Methods reject with `ToolglotError` when the store can't serve (locked, closed, broken) and with `TypeError` for malformed
- * requests.
+ * rejects, nothing of it has. Only `trp/store-unsettled` leaves that open: the connection ended in the middle of the commit.
+ * All times are of the store's clock, in milliseconds since the epoch. Records are copies. Methods reject with
+ * `ToolglotError` when the store can't serve (locked, closed, broken) and with `TypeError` for malformed requests.
  */
 export interface RouterStore extends Storage {
   /** For people: `memory`, `sqlite (libsql)`. */
