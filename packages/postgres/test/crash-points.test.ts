@@ -14,7 +14,7 @@ import type { RouterSettings } from "../../trp-core/test/chaos/router.ts";
 import { auditOf } from "../../trp-core/test/chaos/written.ts";
 import { openPostgres } from "../src/index.ts";
 import { bundleProcesses, ledger } from "./bundle.ts";
-import { type Broken, breaks, moments } from "./chaos/points.ts";
+import { type Broken, breaks, brokenAt, moments } from "./chaos/points.ts";
 import type { Opened } from "./chaos/stage.ts";
 
 const { url, skip } = await postgresForTests();
@@ -92,6 +92,7 @@ describe.skipIf(skip)(`a router that fails in a commit${reason}`, () => {
         const told = await new ChaosClient({ any }, 0, broken.way === "stop" ? 1_500 : 15_000).run(operation, 30_000);
         if (broken.way === "stop") failing.child.kill("SIGCONT");
         const again = await new ChaosClient({ any: () => other.port }, 0).run(operation, 15_000);
+        expect(failing.errors()).toContain(brokenAt);
         expect(told.status, JSON.stringify(told)).toBe(expected(broken, effect));
         expect(again).toEqual(told);
         const count = await happened(op);
@@ -119,6 +120,7 @@ describe.skipIf(skip)(`a router that fails in a commit${reason}`, () => {
       const told = await new ChaosClient({ any: () => next.port }, 0, 15_000).run(keyed(`${own.schema}-next`), 60_000);
       expect(told.status).toBe("success");
       expect((await store.audit.read()).length).toBeGreaterThan(1);
+      if (broken.way === "kill") expect(running.get(own.schema)?.signalCode).toBe("SIGKILL");
       running.get(own.schema)?.kill("SIGCONT");
       expect(await auditOf(store)).toMatchObject({ ok: true });
     } finally {

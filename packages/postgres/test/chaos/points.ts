@@ -22,6 +22,9 @@ export interface Broken {
   way: (typeof breaks)[number];
 }
 
+/** What the process writes to its error output before it fails. */
+export const brokenAt = "broken in a commit";
+
 /** Makes this process fail there. */
 export function breakAt(url: string, { moment, of, way }: Broken): void {
   let isDone = false;
@@ -34,6 +37,8 @@ export function breakAt(url: string, { moment, of, way }: Broken): void {
   atCommits(async (commit) => {
     if (isDone || !transactions[of].test(commit.sql)) return await commit.send();
     isDone = true;
+    // For who looks whether it came to that.
+    process.stderr.write(`${brokenAt}\n`);
     if (moment === "before-commit") {
       await fail(commit);
       return await commit.send();
