@@ -1,4 +1,4 @@
-import { isLong, isThorough } from "@toolglot/internal/testing";
+import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { naiveVariants } from "../src/simulation/mistakes.ts";
 import { reportOf } from "../src/simulation/report.ts";
@@ -37,9 +37,13 @@ it("plays a seed in the same way every time, whatever was played before", async 
     expect((await simulate(seed, { isTraced: true })).digest).toBe(first.get(seed));
 });
 
+/** Of these it takes a hundred seeds and more. */
+const rare = ["takes a commit without an answer for failed", "looks for cancelled calls before the start alone"];
+
 describe("notices a store that", () => {
   for (const [name, mistakes] of Object.entries(naiveVariants)) {
-    it(name, { timeout: 10 * 60_000 }, async () => {
+    it(name, { timeout: 10 * 60_000 }, async (context) => {
+      leftToCi(context, !rare.includes(name));
       for (let seed = 1; seed <= 1_000; seed++) if ((await simulate(seed, { mistakes })).wrong.length > 0) return;
       expect.fail("1,000 seeds have shown nothing");
     });

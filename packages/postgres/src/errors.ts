@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 
 /** Codes of the errors of a store on PostgreSQL. Each has `data: { database }`, its address without a password, and what is named here. */
 export type PostgresStoreErrorCode =
@@ -84,6 +85,26 @@ export function isReadOnly(error: unknown): boolean {
 export function readOnly(database: string, cause?: unknown): ToolglotError {
   const text = `${database} takes no writes: it is a standby, or its transactions are read-only. Give the address of the primary.`;
   return storeError("trp/store-readonly", text, { database }, cause);
+}
+
+/** The error for a connection that ended before the answer, when what it did could not be found out. */
+export function unsettled(database: string, what: string, cause: unknown): ToolglotError {
+  const text = `The connection to ${database} ended in ${JSON.stringify(what)}, and whether it was committed is not known.`;
+  return storeError("trp/store-unsettled", text, { database, what }, cause);
+}
+
+/** The error for others that stood in the way too often. */
+export function busy(database: string, cause: unknown): ToolglotError {
+  const text = `Rows of ${database} were locked or changed by others for too long. Nothing was written.`;
+  return storeError("trp/store-busy", text, { database, sqlState: sqlStateOf(cause) }, cause);
+}
+
+/** Returns the error that a method's caller gets for one that a statement, or a caller's mistake, ended with. */
+export function failed(database: string, error: unknown): unknown {
+  if (ToolglotError.isInstance(error) || (error instanceof TypeError && sqlStateOf(error) === undefined)) return error;
+  if (isReadOnly(error)) return readOnly(database, error);
+  const data = { database, sqlState: sqlStateOf(error) };
+  return storeError("trp/store-failed", `${database} failed: ${errorText(error)}`, data, error);
 }
 
 /** Whether one item of a statement for several may be the reason of an error: PostgreSQL refused it, or others held a lock. */

@@ -6,6 +6,8 @@ import { url } from "./stores.ts";
 export interface Message {
   type: string;
   body: string;
+  /** Of a COMMIT: whether anything was written, as far as the transaction has noted it. */
+  hasWritten: boolean;
 }
 
 /**
@@ -86,6 +88,7 @@ export class CuttingProxy {
     }
     let isLate = false;
     let isMuted = false;
+    let hasWritten = false;
     let rest = Buffer.alloc(0);
     let isStarted = false;
     client.on("data", (chunk) => {
@@ -98,10 +101,10 @@ export class CuttingProxy {
         if (rest.length < length) return;
         const bytes = rest.subarray(0, length);
         rest = rest.subarray(length);
-        const message = {
-          type: isStarted ? String.fromCharCode(bytes[0] as number) : "",
-          body: bytes.toString("utf8", head + 4),
-        };
+        const type = isStarted ? String.fromCharCode(bytes[0] as number) : "";
+        const body = bytes.toString("utf8", head + 4);
+        const message = { type, body, hasWritten };
+        if (type === "P") hasWritten = body.includes(".commits (connection");
         isStarted = true;
         if (this.#armed?.on(message) !== true) {
           if (isLate) this.#late.push(() => server.write(bytes));
@@ -140,7 +143,9 @@ export class CuttingProxy {
 
 const writes = /^(?:[^\0]*\0WITH t AS[^\0]*(?:INSERT|UPDATE)|(?:[^\0]*)\0(?:enter|step) \w+\0)/;
 
-/** A COMMIT, or a statement that is a transaction of its own and writes. */
-export function commits({ type, body }: Message): boolean {
-  return (type === "Q" && body.startsWith("COMMIT")) || ((type === "P" || type === "B") && writes.test(body));
+/** The COMMIT of what has written, or a statement that is a transaction of its own and writes. */
+export function commits({ type, body, hasWritten }: Message): boolean {
+  return (
+    (type === "Q" && hasWritten && body.startsWith("COMMIT")) || ((type === "P" || type === "B") && writes.test(body))
+  );
 }

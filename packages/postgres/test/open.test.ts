@@ -223,9 +223,22 @@ describe.skipIf(own)(`a server with other settings${own ? ` (skipped: ${own})` :
     expect(errors.join()).toMatch("fsync or full_page_writes off");
     expect((await store.operations.claim(claimRequest())).status).toBe("claimed");
     await store.close();
-    const standby = await server.standby();
+    const standby = await server.standby({ synchronous: true });
     ends.push(() => standby.remove());
     expect(await opening({ url: standby.url, schema: "toolglot" })).toMatch(/^trp\/store-readonly/);
     expect(await opening({ url: standby.url, schema: "other" })).toMatch(/^trp\/store-readonly/);
+    expect(await opening({ url: server.url, requireSync: true })).toBe("opened");
+    // A commit that nobody confirms is not told to be one, nor one that was found afterwards.
+    const careful = await openPostgres({
+      url: server.url,
+      requireSync: true,
+      statementTimeoutMs: 300,
+      retryForMs: 100,
+    });
+    await standby.stop("immediate");
+    expect(await faultOf(careful.logs.append("log", ["line"], 0))).toMatch(/^trp\/store-unsettled/);
+    await standby.start();
+    expect(await careful.logs.read("log")).toEqual(["line"]);
+    await careful.close();
   }, 60_000);
 });

@@ -84,7 +84,7 @@ describe("a gateway over HTTP", () => {
     });
     const noted = client.callTool({ name: "shop__add_note", arguments: { id: "1" } });
     const boss = principal({ id: "ada", roles: ["approver"] });
-    await expect.poll(async () => (await one.router.approvals.list(boss)).length).toBe(1);
+    await expect.poll(async () => (await one.router.approvals.list(boss)).length, { timeout: 30_000 }).toBe(1);
     const [request] = await one.router.approvals.list(boss);
     await one.router.approvals.approve(boss, request?.id ?? "");
     expect((await noted)._meta?.["toolglot/outcome"]).toMatchObject({ status: "done" });

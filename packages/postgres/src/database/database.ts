@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { ToolglotError } from "@toolglot/core";
-import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
-import { isCollision, isGone, isLost, isReadOnly, isUnprepared, readOnly, sqlStateOf, storeError } from "../errors.ts";
+import { ignoreRejection, sleep } from "@toolglot/internal";
+import { busy, failed, isCollision, isGone, isLost, isUnprepared, unsettled } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
@@ -213,14 +212,14 @@ export class Database implements Context {
         client.release(!isOver);
         if (isCollision(error)) {
           collisions += 1;
-          if (collisions > maxCollisions) throw this.#busy(error);
+          if (collisions > maxCollisions) throw busy(this.connections.database, error);
           await sleep(5 + Math.random() * 75);
         } else if (isGone(error)) {
           const settled = await settle?.(client, until);
           if (settled !== undefined) return settled.value;
           await this.connections.again(attempt, until, error);
           attempt += 1;
-        } else throw this.#failed(error);
+        } else throw failed(this.connections.database, error);
       }
     }
   }
@@ -238,7 +237,7 @@ export class Database implements Context {
         client.release();
       } catch (error) {
         client.release(true);
-        if (!isGone(error)) throw this.#failed(error);
+        if (!isGone(error)) throw failed(this.connections.database, error);
         await this.connections.again(attempt, until, error);
       }
     }
@@ -288,25 +287,7 @@ export class Database implements Context {
   }
 
   #unsettled(what: string, cause: unknown): Error {
-    const { database } = this.connections;
-    const text = `The connection to ${database} ended in ${JSON.stringify(what.slice(0, 40))}, and whether it was committed is not known.`;
-    return storeError("trp/store-unsettled", text, { database, what: what.slice(0, 40) }, cause);
-  }
-
-  #busy(cause: unknown): Error {
-    const { database } = this.connections;
-    const text = `Rows of ${database} were locked or changed by others for too long. Nothing was written.`;
-    return storeError("trp/store-busy", text, { database, sqlState: sqlStateOf(cause) }, cause);
-  }
-
-  /** Returns the error that a method's caller gets. */
-  #failed(error: unknown): unknown {
-    if (ToolglotError.isInstance(error) || (error instanceof TypeError && sqlStateOf(error) === undefined))
-      return error;
-    const { database } = this.connections;
-    if (isReadOnly(error)) return readOnly(database, error);
-    const data = { database, sqlState: sqlStateOf(error) };
-    return storeError("trp/store-failed", `${database} failed: ${errorText(error)}`, data, error);
+    return unsettled(this.connections.database, what.slice(0, 40), cause);
   }
 }
 

@@ -73,6 +73,7 @@ async function write(
   context: EndingCall,
   settled: Settled,
   admission: PendingAdmission | undefined,
+  isProvisional: boolean,
 ): Promise<void> {
   const { audit: log, sessions } = dependencies.store;
   const { answer, audit, ...events } = sameTransaction(dependencies, context, settled);
@@ -82,27 +83,29 @@ async function write(
   }
   // A store may have forgotten the token of a frame that is admitted.
   await admission?.confirm();
-  if (answer === undefined) await log.append(audit, events);
+  if (answer === undefined || isProvisional) await log.append(audit, events);
   else await sessions.answer(answer, { audit, ...events });
 }
 
 /**
  * Ends a call: records its outcome, unless the transaction of its operation has done so, and emits the events. When a
  * call without an operation succeeded but its outcome can't be recorded, the call is reported as failed; it may run
- * again. Rejects only as `PendingAdmission.confirm` does.
+ * again. `isProvisional`: this router could not find out how the call stands. Its answer is not kept, because another router
+ * may have run the call. Rejects only as `PendingAdmission.confirm` does.
  */
 export async function conclude(
   dependencies: EndingDependencies,
   context: EndingCall,
   outcome: Settled,
+  isProvisional: boolean = false,
 ): Promise<PipelineResult> {
   let settled = outcome;
   const { store, ended } = dependencies;
   const { admission } = context.call;
   // While the admission is pending, the answer is committed with it, or not at all.
-  const along = admission?.isMet === false && admission.mayAnswer ? admission : undefined;
+  const along = admission?.isMet === false && admission.mayAnswer && !isProvisional ? admission : undefined;
   if (along === undefined) await admission?.confirm();
-  const written = context.committed === true ? undefined : write(dependencies, context, settled, along);
+  const written = context.committed === true ? undefined : write(dependencies, context, settled, along, isProvisional);
   if (along !== undefined) {
     if (written !== undefined) ignoreRejection(written);
     await along.confirm();

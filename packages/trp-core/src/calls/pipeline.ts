@@ -53,6 +53,7 @@ export class CallPipeline {
     const began = performance.now();
     const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
     let settled: Settled;
+    let isProvisional = false;
     try {
       settled = await runCall(this.#dependencies, context, this.#inFlight, options);
       // Without a key it may be running elsewhere.
@@ -64,8 +65,9 @@ export class CallPipeline {
       // start was committed all the same.
       const mayBeStarted = context.operation !== undefined && mayBeCommitted(error);
       settled = mayBeStarted ? busy() : refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
+      isProvisional = true;
     }
-    return await conclude(this.#dependencies, context, settled);
+    return await conclude(this.#dependencies, context, settled, isProvisional);
   }
 
   /**

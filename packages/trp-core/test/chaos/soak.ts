@@ -30,6 +30,8 @@ export interface SoakReport {
   unattributed: string[];
   /** Answers that the records or the effects don't bear out. */
   untrue: string[];
+  /** Actions whose callers heard nothing for two minutes. */
+  gaveUp: number;
   /** Operations in doubt, by the reason in their records. */
   doubts: Record<string, number>;
   /** Of the router that nobody kills, in MB. */
@@ -38,11 +40,13 @@ export interface SoakReport {
   unrest: Record<string, number>;
 }
 
-const lease = 1_000;
+const lease = 2_000;
+/** Longer than a router is stopped. Milliseconds. */
+const silence = 5_000;
 
 /** Callers that have one effect after the other done, for minutes, while everything breaks again and again. */
 export async function soak(stage: Stage, options: SoakOptions): Promise<SoakReport> {
-  const { variant, minutes, routers = 4, callers = 32, every = 1_000, untilDuplicate = false, onProgress } = options;
+  const { variant, minutes, routers = 4, callers = 32, every = 3_000, untilDuplicate = false, onProgress } = options;
   const cast = await gather(stage, { variant, routers, lease, every, spared: 1 });
   const told = new Map<string, Told["status"]>();
   const began = performance.now();
@@ -62,7 +66,7 @@ export async function soak(stage: Stage, options: SoakOptions): Promise<SoakRepo
     let count = 0;
     await Promise.all(
       Array.from({ length: callers }, async () => {
-        const client = new ChaosClient(cast, 0.1);
+        const client = new ChaosClient(cast, 0.1, silence);
         while (!isOver) {
           const number = count++;
           const idx = number % capabilities.length;
@@ -90,7 +94,16 @@ export async function soak(stage: Stage, options: SoakOptions): Promise<SoakRepo
 }
 
 /** The report in one line. */
-export function soakLine({ actions, seconds, duplicates, unattributed, untrue, doubts, memory }: SoakReport): string {
+export function soakLine({
+  actions,
+  seconds,
+  duplicates,
+  unattributed,
+  untrue,
+  gaveUp,
+  doubts,
+  memory,
+}: SoakReport): string {
   const reasons = Object.entries(doubts).sort((one, other) => other[1] - one[1]);
   const inDoubt = reasons.reduce((sum, [, count]) => sum + count, 0);
   const why = reasons.length === 0 ? "" : ` (${reasons.map(([reason, count]) => `${count} × ${reason}`).join("; ")})`;
@@ -98,6 +111,7 @@ export function soakLine({ actions, seconds, duplicates, unattributed, untrue, d
     `${actions.toLocaleString("en")} actions, ${Math.round(actions / seconds)}/s`,
     `${duplicates.length} duplicates, ${unattributed.length} unattributed`,
     ...(untrue.length > 0 ? [`${untrue.length} untrue answers`] : []),
+    ...(gaveUp > 0 ? [`${gaveUp} without an answer`] : []),
     `${inDoubt} doubts${why}`,
     `memory ${memory.begin} MB → ${memory.end} MB`,
   ].join(", ");
@@ -117,7 +131,7 @@ async function held(
   { open, store: name }: Stage,
   told: Map<string, Told["status"]>,
   effects: Record<string, number>,
-): Promise<Pick<SoakReport, "unattributed" | "untrue" | "doubts" | "audit">> {
+): Promise<Pick<SoakReport, "unattributed" | "untrue" | "gaveUp" | "doubts" | "audit">> {
   const store = await open(name);
   const states = new Map<string, OperationState>();
   const doubts: Record<string, number> = {};
@@ -125,7 +139,8 @@ async function held(
     const page = await store.operations.scan(after, 1_000);
     for (const { key, state, reason = "" } of page.records) {
       states.set(key.slice("key_".length), state);
-      if (state === "in-doubt") doubts[reason] = (doubts[reason] ?? 0) + 1;
+      const why = reason.replace(/router_\S+/, "a router");
+      if (state === "in-doubt") doubts[why] = (doubts[why] ?? 0) + 1;
     }
     after = page.last;
   }
@@ -135,9 +150,11 @@ async function held(
   const untrue: string[] = [];
   for (const [op, status] of told) {
     const state = states.get(op);
+    if (status === "gave-up") continue;
     const isTrue = status === "success" ? state === "done" && effects[op] !== undefined : state === "in-doubt";
     if (!isTrue) untrue.push(`${op}: told ${status}, is ${state}, happened ${effects[op] ?? 0} times`);
   }
   const unattributed = Object.keys(effects).filter((op) => !began.has(states.get(op)));
-  return { unattributed, untrue, doubts, audit };
+  const gaveUp = [...told.values()].filter((status) => status === "gave-up").length;
+  return { unattributed, untrue, gaveUp, doubts, audit };
 }

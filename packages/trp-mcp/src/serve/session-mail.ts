@@ -34,6 +34,8 @@ export class SessionMail {
   readonly #seen = new Set<string>();
   #deliver: (message: JSONRPCMessage) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #lookAt = 0;
+  #isLooking = false;
   #isClosed = false;
 
   constructor(store: Pick<SessionStore, "blobs">, session: string, onError: (error: Error) => void) {
@@ -113,13 +115,22 @@ export class SessionMail {
   }
 
   #lookSoon(): void {
+    if (this.#isClosed || this.#isLooking || this.#asked.size + this.#running.size === 0) return;
+    const ms = this.#asked.size > 0 ? askedMs : runningMs;
+    const at = performance.now() + ms;
+    // Requests that follow one another must not put it off.
+    if (this.#timer !== undefined && this.#lookAt <= at) return;
     clearTimeout(this.#timer);
-    if (this.#isClosed || this.#asked.size + this.#running.size === 0) return;
-    const look = () =>
-      void this.#look()
-        .catch(this.#onError)
-        .finally(() => this.#lookSoon());
-    this.#timer = inBackground(look, this.#asked.size > 0 ? askedMs : runningMs);
+    this.#lookAt = at;
+    this.#timer = inBackground(() => void this.#lookNow(), ms);
+  }
+
+  async #lookNow(): Promise<void> {
+    this.#timer = undefined;
+    this.#isLooking = true;
+    await this.#look().catch(this.#onError);
+    this.#isLooking = false;
+    this.#lookSoon();
   }
 
   async #look(): Promise<void> {

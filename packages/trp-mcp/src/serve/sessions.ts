@@ -259,7 +259,8 @@ export class Sessions {
         const message = `Too many sessions are in use: ${most}. End one, or try again later.`;
         return errorResponse(status, { code: -32000, message }, { headers: { "retry-after": "60" } });
       }
-      void this.#end(idle);
+      // It may be in use at another process.
+      void this.#leave(idle);
       return undefined;
     }
     return undefined;

@@ -115,7 +115,7 @@ it("goes on at another gate when one is closed", async () => {
 
 it("takes the client's answer to the gate that asked, and knows what the client can do at each", async () => {
   const { connect, all, turn } = await gates(2);
-  const { client } = await connect({ capabilities: { elicitation: { form: {} } } });
+  const { client, transport } = await connect({ capabilities: { elicitation: { form: {} } } });
   const seen: string[] = [];
   client.setRequestHandler("elicitation/create", ({ params }) => {
     seen.push(params.message);
@@ -123,8 +123,13 @@ it("takes the client's answer to the gate that asked, and knows what the client 
     turn.of = 1;
     return { action: "accept", content: { decision: "approve" } };
   });
-  // At a gate that did not begin the session.
+  // At a gate that did not begin the session, while other requests go on there.
   turn.of = 0;
+  const busy = setInterval(
+    () => void all[0]?.gate.fetch(raw("POST", transport.sessionId), { principal: principal("anna") }),
+    50,
+  );
+  onTestFinished(() => clearInterval(busy));
   const result = await client.callTool({ name: "shop__refund", arguments: { id: 1 } });
   expect(textOf(result)).toBe("refund at 0");
   expect(seen).toEqual(["Run cap.mcp.shop.refund.v1?"]);
