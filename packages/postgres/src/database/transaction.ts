@@ -105,7 +105,7 @@ export class Transaction extends Reader {
 }
 
 /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */
-export function parseColumn<T>(
+function parseColumn<T>(
   database: Context,
   text: unknown,
   table: string,

@@ -28,7 +28,7 @@ export interface Texts {
 }
 
 /** The state of a row that keeps a place. */
-export const placeState = "none";
+const placeState = "none";
 
 /** The id of an operation's row. */
 export function operationId({ scope, key }: OperationKey): Uint8Array {
@@ -253,7 +253,7 @@ function isOpen(state: OperationState): boolean {
   return state === "claimed" || state === "started" || state === "in-doubt";
 }
 
-export function storedOf(row: Row): Stored {
+function storedOf(row: Row): Stored {
   const { data, outcome } = row as Record<"data" | "outcome", string | null>;
   return { kept: row.state === placeState ? undefined : keptOf(row), data, outcome };
 }
