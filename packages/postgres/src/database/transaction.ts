@@ -105,13 +105,7 @@ export class Transaction extends Reader {
 }
 
 /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */
-function parseColumn<T>(
-  database: Context,
-  text: unknown,
-  table: string,
-  key: string,
-  check: (value: T) => boolean,
-): T {
+function parseColumn<T>(database: Context, text: unknown, table: string, key: string, check: (value: T) => boolean): T {
   try {
     const value = JSON.parse(text as string) as T;
     if (typeof value === "object" && value !== null && check(value)) return value;
