@@ -9,6 +9,7 @@ import { transform } from "esbuild";
 import { createChecks } from "./lib/checks.mjs";
 import { createProject, install } from "./lib/consumer-project.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
+import { postgresForTests } from "./lib/postgres.mjs";
 import { readSupport, runtimeOf } from "./lib/support.mjs";
 import { createTarballs } from "./lib/tarballs.mjs";
 import { root, run, toolEnvironment } from "./lib/workspace.mjs";
@@ -82,7 +83,8 @@ async function installPackages() {
 async function runProgram(project, { family, name }, binary, words) {
   // Nothing of this process but what a shell gives: a snapshot that an earlier run left would hide how one is made.
   const own = join(scratch, `cache-${name}-${words[0]}`);
-  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: own, DENO_DIR: own, DENO_NO_UPDATE_CHECK: "1" };
+  const { PATH, TOOLGLOT_POSTGRES_URL } = process.env;
+  const env = { PATH, TOOLGLOT_POSTGRES_URL, XDG_CACHE_HOME: own, DENO_DIR: own, DENO_NO_UPDATE_CHECK: "1" };
   const flags = family === "deno" ? ["run", "--quiet", "--allow-all"] : [];
   const result = await run(binary, [...flags, ...words], { cwd: project, env, timeoutMs: 3 * 60_000 });
   const lines = result.output.trim().split("\n");
@@ -153,6 +155,9 @@ const wanted =
           runtimeOf(`Node ${word}`),
       );
 if (asked.length > 0 || process.env.TOOLGLOT_REQUIRE_ALL === "1") {
+  const { url, skip: noPostgres } = await postgresForTests();
+  if (noPostgres) skip("postgres: on a server", noPostgres);
+  else process.env.TOOLGLOT_POSTGRES_URL = url;
   const [project, runtimes] = await Promise.all([installPackages(), fetchRuntimes(wanted)]);
   await inPairs([...runtimes], ([runtime, binary]) => check(project, runtime, binary));
 } else for (const { name } of wanted) skip(name, "left to .ci/run");

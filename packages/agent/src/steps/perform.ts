@@ -2,7 +2,7 @@ import type {
   ApprovalRequest,
   CallHooks,
   ExecutorContext,
-  JsonValue,
+  JsonObject, JsonValue,
   ModelPart,
   ToolResult,
   Usage,
@@ -43,8 +43,8 @@ export async function performStep(
   step: AgentStep,
   { signal }: Pick<RunOptions, "signal"> = {},
 ): Promise<JsonValue> {
-  const { name, kind, input } = Object(step) as AgentStep;
-  checkKeys<Record<string, unknown>, string>("performStep", { name, kind, input }, "name:text kind:text input:object");
+  const { name, kind, input } = Object(step) as Pick<AgentStep, "name" | "kind"> & { input: JsonObject };
+  checkKeys("performStep", { name, kind, input }, 'name:text kind:"model"|"call"|"wait" input:object');
   const { runId, stepIndex, model } = Object(input) as Partial<StepInputs["model"]> & {
     runId?: unknown;
     stepIndex?: unknown;
