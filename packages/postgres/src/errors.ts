@@ -45,6 +45,15 @@ export class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
+/**
+ * Thrown when the server gave up waiting for a synchronous standby, because a time was over: it then answers as if all was well. The
+ * commit holds here, and may be lost in a failover.
+ */
+export class NotReplicated extends Error {
+  override readonly name = "NotReplicated";
+  override readonly message = "the wait for a synchronous standby was given up";
+}
+
 /** SQLSTATEs after which the same transaction may well succeed: serialization, deadlock, lock not available. */
 const collisions = new Set(["40001", "40P01", "55P03"]);
 
@@ -58,6 +67,7 @@ export function isCollision(error: unknown): boolean {
  * starts, a backend was terminated, there are too many connections, or the network failed.
  */
 export function isGone(error: unknown): boolean {
+  if (error instanceof NotReplicated) return true;
   const state = sqlStateOf(error);
   if (state !== undefined) return state.startsWith("08") || /^57P0[1235]$|^25P03$|^53300$/.test(state);
   if (error instanceof TypeError || !(error instanceof Error)) return false;

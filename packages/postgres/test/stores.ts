@@ -38,8 +38,8 @@ export async function emptied(schema: string): Promise<void> {
 }
 
 /** Does something on a connection of its own. */
-export async function query<T>(act: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
+export async function query<T>(act: (client: Client) => Promise<T>, connectionString: string = url): Promise<T> {
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     return await act(client);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import { busy, failed, isCollision, isGone, isLost, isUnprepared, unsettled } from "../errors.ts";
+import { busy, failed, isCollision, isGone, isLost, isUnprepared, NotReplicated, unsettled } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
@@ -204,7 +204,7 @@ export class Database implements Context {
       const client = await this.#take(until);
       let isOver = false;
       try {
-        const result = await run(client);
+        const result = await replicated(client, run);
         client.release();
         return result;
       } catch (error) {
@@ -262,7 +262,7 @@ export class Database implements Context {
         throw isLost(error) ? error : this.#unsettled(what, error);
       });
       try {
-        const result = await act(client);
+        const result = await replicated(client, act);
         client.release();
         return result;
       } catch (error) {
@@ -289,6 +289,13 @@ export class Database implements Context {
   #unsettled(what: string, cause: unknown): Error {
     return unsettled(this.connections.database, what.slice(0, 40), cause);
   }
+}
+
+/** Does something on a connection. What was committed without the standby that it should be on is to be looked at again. */
+async function replicated<T>(client: Client, act: (client: Client) => Promise<T>): Promise<T> {
+  const result = await act(client);
+  if (client.isNotReplicated) throw new NotReplicated();
+  return result;
 }
 
 /** Undoes what was begun, if anything was. False when the connection can't be used any more. */

@@ -9,12 +9,15 @@ export interface Client extends PoolClient {
   readonly connectionName: string;
   /** Whether it was looked at before its first use. */
   isKnown: boolean;
+  /** Whether the server gave up waiting for a synchronous standby. */
+  readonly isNotReplicated: boolean;
 }
 
 /** A client whose connection has a name of its own, which the server knows: its backend is found by it, also through a pooler. */
 class NamedClient extends PostgresClient {
   readonly connectionName: string;
   isKnown = false;
+  isNotReplicated = false;
 
   constructor(config?: ClientConfig) {
     super(config);
@@ -23,6 +26,10 @@ class NamedClient extends PostgresClient {
     const { application_name: given = "toolglot" } = connectionParameters;
     this.connectionName = `${given.slice(0, 20)} ${crypto.randomUUID()}`;
     connectionParameters.application_name = this.connectionName;
+    // The warning has a text in any language, and no code of its own.
+    this.on("notice", ({ routine }) => {
+      if (routine === "SyncRepWaitForLSN") this.isNotReplicated = true;
+    });
   }
 }
 
