@@ -8,7 +8,7 @@ const maxFiles: Record<keyof typeof walks, number> = {
   "TAM plan": 106,
   "ATTP Python": 119,
   "ToolsXML edit": 110,
-  "keyed write over HTTP on SQLite": 85,
+  "keyed write over HTTP on SQLite": 86,
 };
 
 /** What an agent without options has no use for. */
