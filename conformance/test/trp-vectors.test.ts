@@ -19,8 +19,8 @@ it("has a name for each vector, a vector for each skip, a reason for each skip",
 
 /** The router is the same on all stores, which have a suite of their own: a plain run has some of the conversations on a disk. */
 const onDisk = drawn(names, Math.ceil(names.length / 6));
-/** A file makes each of them wait for its commits; the others are left to test:long. */
-const inFile = someOf(names, Math.ceil(names.length / 3), onDisk);
+/** The others are left to test:long. */
+const stored = someOf(names, Math.ceil(names.length / 3), onDisk);
 
 onEach(everyStore, (kind) => {
   const implementation = toolglotOn(kind);
@@ -30,7 +30,7 @@ onEach(everyStore, (kind) => {
       describe(topic, () => {
         for (const vector of vectors) {
           if (vector.volatile && !isInMemory) continue;
-          if (kind.name === "SQLite" && !inFile.includes(vector.name)) continue;
+          if (!isInMemory && !stored.includes(vector.name)) continue;
           const reason = reasons.get(vector.name);
           if (reason === undefined)
             it(vector.name, async (context) => {

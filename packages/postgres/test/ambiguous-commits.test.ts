@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isLong } from "@toolglot/internal/testing";
+import { isLong, isThorough, someOf } from "@toolglot/internal/testing";
 import type { Admission, Pending, RouterStore } from "@toolglot/trp-core/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -168,10 +168,16 @@ const joined: Record<string, Scenario> = {
 };
 /** These have a fast way and a slow one; all else is the same code. */
 const twofold = /^sessions\.(admit|answer)|^operations\.(claim|start|begin|renew|finish)$/;
-const cases = [true, false].flatMap((isFast) =>
+const allCases = [true, false].flatMap((isFast) =>
   Object.entries({ ...both, ...(isFast && { ...alike, ...joined }) })
     .filter(([name]) => isFast || isLong || twofold.test(name))
     .map(([name, one]) => ({ name, isFast, ...one })),
+);
+/** A case takes two seconds. */
+const cases = someOf(
+  allCases,
+  isThorough ? 20 : 8,
+  allCases.filter(({ name }) => name in joined),
 );
 
 describe.skipIf(skip)(`a connection that ends around a commit${why}`, () => {

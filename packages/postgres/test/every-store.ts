@@ -1,4 +1,4 @@
-import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
+import { drawn, isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { makePlace, memory, type StoreKind, sqlite, useStores } from "../../trp-core/test/store-kinds.ts";
 import { openPostgres } from "../src/index.ts";
@@ -42,16 +42,18 @@ export function onEach(kinds: readonly StoreKind[], tests: (kind: StoreKind) => 
 /**
  * Runs a folder's files of tests, whose rigs open `storeUnderTest` or `sharedPlace`, once more on each of the stores: a file that is
  * imported with another query is another module. What they test is no store's work, and each store has a suite of its own: a plain run
- * has one of `oneOf` of these tests on each, `.ci/run` all of them on PostgreSQL, `npm run test:long` all of them.
+ * has one of `oneOf` of these tests on each, `.ci/run` all of half the files on PostgreSQL, `npm run test:long` all of them.
  */
 export function again(kinds: readonly StoreKind[], folder: string, files: readonly string[], oneOf: number): void {
   let count = 0;
-  const chosen = isThorough && !isLong ? kinds.filter(({ name }) => name === "PostgreSQL") : kinds;
+  const isCi = isThorough && !isLong;
+  const chosen = isCi ? kinds.filter(({ name }) => name === "PostgreSQL") : kinds;
+  const some = isCi ? drawn(files, Math.ceil(files.length / 2)) : files;
   onEach(chosen, (kind) => {
     beforeAll(() => useStores(kind));
     beforeEach((context) => leftToCi(context, count++ % oneOf === 0));
     afterAll(() => useStores(undefined));
-    for (const file of files) {
+    for (const file of some) {
       const path = `${folder}/${file}.test.ts`;
       describe(file, async () => void (await import(/* @vite-ignore */ `${path}?on=${kind.name}`)));
     }

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { randomHex } from "@toolglot/internal";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { postgresForTests } from "../../../scripts/lib/postgres.mjs";
@@ -10,11 +11,9 @@ export const { url, skip } = await postgresForTests();
 /** What the name of a group of tests ends with. */
 export const why: string = skip === undefined ? "" : ` (skipped: ${skip})`;
 
-let count = 0;
-/** Returns the name of a schema that no other test uses. */
+/** Returns the name of a schema that no other test uses: a process runs several files, and a server outlives a run. */
 export function newSchema(): string {
-  count += 1;
-  return `test_${process.pid}_${count}`;
+  return `test_${randomHex(8)}`;
 }
 
 const shared = newSchema();

@@ -1,3 +1,4 @@
+import { MemoryStore } from "@toolglot/trp-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bench, bench, read, run, stranger, text } from "./support.ts";
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
       },
     },
     {
+      store: new MemoryStore(),
       settings: { languages: ["javascript"], timeoutMs: 20_000, calls: 20 },
       visible: ({ principal }, { tool }) => tool !== "secret" || principal.id === "owner",
     },

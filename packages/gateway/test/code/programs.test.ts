@@ -1,3 +1,4 @@
+import { MemoryStore } from "@toolglot/trp-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bench, bench, read, run, text } from "./support.ts";
 
@@ -33,7 +34,10 @@ beforeAll(async () => {
       "my-server": { "do-it": { ...read, run: () => text("did it") }, name: { ...read, run: () => text("a name") } },
       search: { web: { ...read, run: () => text("found") } },
     },
-    { settings: { languages: ["javascript", "python"], timeoutMs: 20_000, calls: 100 } },
+    {
+      store: new MemoryStore(),
+      settings: { languages: ["javascript", "python"], timeoutMs: 20_000, calls: 100 },
+    },
   );
 });
 afterAll(() => made.face.close());
