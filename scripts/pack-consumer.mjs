@@ -183,6 +183,7 @@ async function consumeReadmes() {
     });
   }
   await inPairs([...all.entries()], async ([index, { file, example }]) => {
+    if (noPostgres && example.program.includes("DATABASE_URL")) return skip(`${file}:${example.line}`, noPostgres);
     await verify(`${file}:${example.line} prints what it says`, async () => {
       const fault = faults.get(index);
       if (fault !== undefined) throw new Error(`it does not compile\n${fault}`);
@@ -305,7 +306,7 @@ for (const member of packages) {
 const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 const { url: postgresUrl, skip: noPostgres } = await postgresForTests();
 if (noPostgres) skip("postgres: a small program works on a server", noPostgres);
-else process.env.TOOLGLOT_POSTGRES_URL = postgresUrl;
+else Object.assign(process.env, { TOOLGLOT_POSTGRES_URL: postgresUrl, DATABASE_URL: postgresUrl });
 // The longest first.
 await inPairs(
   [
