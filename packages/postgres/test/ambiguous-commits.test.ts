@@ -176,7 +176,7 @@ const allCases = [true, false].flatMap((isFast) =>
 /** A case takes two seconds. */
 const cases = someOf(
   allCases,
-  isThorough ? 20 : 8,
+  isThorough ? 12 : 6,
   allCases.filter(({ name }) => name in joined),
 );
 

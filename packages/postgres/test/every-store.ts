@@ -42,13 +42,13 @@ export function onEach(kinds: readonly StoreKind[], tests: (kind: StoreKind) => 
 /**
  * Runs a folder's files of tests, whose rigs open `storeUnderTest` or `sharedPlace`, once more on each of the stores: a file that is
  * imported with another query is another module. What they test is no store's work, and each store has a suite of its own: a plain run
- * has one of `oneOf` of these tests on each, `.ci/run` all of half the files on PostgreSQL, `npm run test:long` all of them.
+ * has one of `oneOf` of these tests on each, `.ci/run` all of a quarter of the files on PostgreSQL, `npm run test:long` all of them.
  */
 export function again(kinds: readonly StoreKind[], folder: string, files: readonly string[], oneOf: number): void {
   let count = 0;
   const isCi = isThorough && !isLong;
   const chosen = isCi ? kinds.filter(({ name }) => name === "PostgreSQL") : kinds;
-  const some = isCi ? drawn(files, Math.ceil(files.length / 2)) : files;
+  const some = isCi ? drawn(files, Math.ceil(files.length / 4)) : files;
   onEach(chosen, (kind) => {
     beforeAll(() => useStores(kind));
     beforeEach((context) => leftToCi(context, count++ % oneOf === 0));
