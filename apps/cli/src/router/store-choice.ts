@@ -41,7 +41,9 @@ export async function openChosenStore({ address }: StoreChoice): Promise<RouterS
 /** Opens a store that must be there already. Throws `UsageError` when it is not, or keeps nothing between two commands. */
 export async function openExistingStore({ kind, address, path }: StoreChoice): Promise<RouterStore> {
   if (kind === "memory") {
-    throw new UsageError("A memory store lives in its router alone: name one that lasts, as --store sqlite:FILE or postgres://….");
+    throw new UsageError(
+      "A memory store lives in its router alone: name one that lasts, as --store sqlite:FILE or postgres://….",
+    );
   }
   if (path !== undefined && !existsSync(path)) {
     throw new UsageError(`There is no ${shownStore(address)}: name the router's file with --store sqlite:FILE.`);
