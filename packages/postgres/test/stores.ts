@@ -16,7 +16,8 @@ export function newSchema(): string {
   return `test_${randomHex(8)}`;
 }
 
-const shared = newSchema();
+/** The schema of {@link emptyStore}. */
+export const shared: string = newSchema();
 let isMade = false;
 
 /** Opens a store that is empty, in a schema that is made once: to make one takes a tenth of a second. For one store at a time. */

@@ -2,7 +2,7 @@ import type { StartResult } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openPostgres } from "../src/index.ts";
-import { emptyStore, query, skip, url, why } from "./stores.ts";
+import { emptyStore, query, shared, skip, url, why } from "./stores.ts";
 
 const who = { tenant: "tenant", principal: "ann" };
 const scope = "scope";
@@ -70,16 +70,9 @@ async function call(seq: number, key = `key-${seq}`): Promise<StartResult> {
 
 const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
-/** The schema of the store. */
-async function schemaOf(client: Client): Promise<string> {
-  const { rows } = await client.query("SELECT schemaname FROM pg_tables WHERE tablename = 'operations'");
-  const names = rows.map(({ schemaname }) => String(schemaname));
-  return names.find((name) => name.startsWith(`test_${process.pid}_`)) ?? "";
-}
-
 /** Runs a query of the tables of the store, which are written as `@operations`. */
 async function ask(client: Client, sql: string): Promise<Record<string, unknown>[]> {
-  return (await client.query(sql.replaceAll("@", `"${await schemaOf(client)}".`))).rows;
+  return (await client.query(sql.replaceAll("@", `"${shared}".`))).rows;
 }
 
 const countOf = (table: string): Promise<number> =>
@@ -117,8 +110,7 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
   });
 
   it("should let two routers begin the same operations at the same time, each once", async () => {
-    const schema = await query((client) => schemaOf(client));
-    const other = await openPostgres({ url, schema });
+    const other = await openPostgres({ url, schema: shared });
     const keys = seqs(30).map((n) => `key-${n}`);
     const request = (key: string, owner: string) => ({ scope, key, fingerprint: "print", owner, leaseMs: 60_000 });
     const results = await Promise.all([

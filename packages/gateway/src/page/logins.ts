@@ -66,8 +66,8 @@ export class Logins {
     if (cookie === undefined || endOf(cookie) <= Date.now()) return undefined;
     const bytes = await this.#store.blobs.get(nameOf(cookie));
     const login = bytes && (parseJson(new TextDecoder().decode(bytes)) as Login);
+    // Nobody while an editor writes the file of tokens: the login is not over for that.
     const identity = login && this.#auth.current(login.identity);
-    if (login !== undefined && identity === undefined) await this.end(cookie);
     return login && identity && { identity, endsAt: login.endsAt };
   }
 
