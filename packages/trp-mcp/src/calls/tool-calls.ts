@@ -124,6 +124,7 @@ class RoutedCalls implements ToolCalls {
     const { tool } = call;
     let forgotten = 0;
     let isAsked = false;
+    let isLookedAtAgain = false;
     for (;;) {
       const place = prepared.effect && (await this.#keys.current(prepared.effect, prepared.again, call.begunAt));
       const key = call.key ?? place?.key;
@@ -143,6 +144,11 @@ class RoutedCalls implements ToolCalls {
       if (approvalId === undefined) return this.#answer(prepared, { extras, result, receipt });
       const before = prepared.effect && place && (await this.#keys.lastDone(prepared.effect, place.turn));
       const question = await this.#asking.question(approvalId, context.caller, before?.finishedAt);
+      // Somebody has decided since it was sent.
+      if (question === undefined && !isLookedAtAgain) {
+        isLookedAtAgain = true;
+        continue;
+      }
       if (!isAsked && question !== undefined) {
         isAsked = true;
         if (await this.#asking.ask(question, context)) continue;

@@ -34,6 +34,16 @@ describe("a call that a person has to allow", () => {
     expect((await answer).outcome.status).toBe("done");
   });
 
+  it("runs when somebody has approved it before anybody could be asked", async () => {
+    const { calls, tool, ran, router } = await bench({ risk: "HIGH" });
+    router.subscribe((event) => {
+      if (event.type === "approval.requested") void router.approvals.approve(ada, event.approvalId);
+    });
+    const { outcome } = await calls.call({ tool, arguments: call }, { caller: agent, waitMs: 60_000 });
+    expect(outcome.status).toBe("done");
+    expect(ran).toEqual([call]);
+  });
+
   it("is refused after a denial, with the words of the person, for as long as the request holds", async () => {
     const { calls, tool, ran, router, clock } = await bench({ risk: "HIGH" });
     const { outcome } = await calls.call({ tool, arguments: call }, { caller: agent });
