@@ -36,6 +36,9 @@ const unready: Readonly<Record<string, string>> = {
   "trp/store-corrupt": "the store is damaged",
   "trp/store-replaced": "the store was deleted or replaced while it was open",
   "trp/store-thread": "the store's thread has ended",
+  "trp/store-unavailable": "the store can't be reached",
+  "trp/store-readonly": "the store takes no writes: it is a standby, or read-only",
+  "trp/store-lost-writes": "the store has forgotten what it had acknowledged, and nobody has accepted that",
 };
 
 export function createLifecycle(options: LifecycleOptions): Lifecycle {
