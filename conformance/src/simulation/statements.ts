@@ -11,7 +11,7 @@ export type Told = "success" | "unknown" | "failed" | "not-run" | "stopped" | "d
 /** What was said, and of a success the receipt. */
 export interface Said {
   told: Told;
-  /** Of a RESULT: the call that was started. */
+  /** Of a RESULT: the call that was started, which may be another one with the same key. */
   callId?: string;
   receipt?: number;
   code?: string;
@@ -48,7 +48,7 @@ export function saidBy({ frame_type, payload }: Frame): Said | undefined {
   }
 }
 
-function saidByResult({ call_id: callId, status, result, error }: Frame): Said | undefined {
+function saidByResult({ call_id, replayed_from: callId = call_id, status, result, error }: Frame): Said | undefined {
   if (status === "SUCCESS") return { told: "success", callId, receipt: result.data.receipt };
   return status === "UNKNOWN" ? { told: "unknown", callId } : saidByNack(error);
 }
