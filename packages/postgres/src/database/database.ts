@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import { busy, failed, isCollision, isGone, isLost, isUnprepared, NotReplicated, unsettled } from "../errors.ts";
+import { busy, failed, isCollision, isGone, isLost, NotReplicated, unsettled } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
+import { PreparedStatements } from "./prepared-statements.ts";
 import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
@@ -54,9 +54,7 @@ export class Database implements Context {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-  /** False once a pooler was found between, which gives each transaction another backend. */
-  #mayPrepare = true;
+  readonly #prepared = new PreparedStatements();
   #fault: unknown;
   #askedAt = 0;
 
@@ -90,17 +88,7 @@ export class Database implements Context {
   /** Runs one statement, which is a transaction of its own. */
   async statement({ sql, values, name, recover }: Statement): Promise<Row[]> {
     const text = this.text(sql);
-    const run = async (client: Client): Promise<Row[]> => {
-      if (name !== undefined && this.#mayPrepare) {
-        try {
-          return (await client.query<Row>({ name: this.#nameOf(name, text), text, values })).rows;
-        } catch (error) {
-          if (!isUnprepared(error)) throw error;
-          this.#mayPrepare = false;
-        }
-      }
-      return (await client.query<Row>(text, values)).rows;
-    };
+    const run = (client: Client): Promise<Row[]> => this.#prepared.rows(client, text, values, name);
     const settle = async ({ connectionName: connection }: Client, until: number): Promise<Settled<Row[]>> => {
       if (recover === undefined) return undefined;
       await this.#ended(connection, until, sql);
@@ -111,16 +99,6 @@ export class Database implements Context {
       return value && { value };
     };
     return await this.#run({ run, settle });
-  }
-
-  /** Behind a pooler a backend may have prepared statements of others: the same name must mean the same text. */
-  #nameOf(name: string, text: string): string {
-    let unique = this.#names.get(text);
-    if (unique === undefined) {
-      unique = `${name} ${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-      this.#names.set(text, unique);
-    }
-    return unique;
   }
 
   /** Reads with several statements, all of one moment. */
