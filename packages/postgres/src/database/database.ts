@@ -3,7 +3,7 @@ import { busy, failed, isCollision, isGone, isLost, NotReplicated, unsettled } f
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
-import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { type Context, isBackendOf, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
@@ -257,7 +257,7 @@ export class Database implements Context {
    */
   async #ended(connection: string, until: number, what: string): Promise<void> {
     const last = Math.max(until, performance.now() + settleMs);
-    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isBackendOf("application_name")}`;
     while ((await this.#on(until, what, (client) => client.query(sql, [connection]))).rows.length > 0) {
       if (performance.now() >= last) throw this.#unsettled(what, new Error("its backend does not end"));
       await sleep(20);

@@ -1,5 +1,4 @@
 import type {
-  ChangeWait,
   ClaimRequest,
   ClaimResult,
   JsonObject,
