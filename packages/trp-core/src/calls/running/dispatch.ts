@@ -101,8 +101,8 @@ class Dispatch {
       const held = this.#lease.hold();
       if (!(held instanceof Promise ? await held : held)) {
         // What began nothing can say so, and leaves no doubt behind.
-        const isNothing = isFirst && !isRerunnable(route.effect);
-        return isNothing ? await this.#end.released(notApplied("It was not begun.")) : await this.#end.lost();
+        if (!isFirst || isRerunnable(route.effect)) return await this.#end.lost();
+        return await this.#endProbed({ state: "not-applied" });
       }
       let execution = await this.#execute();
       if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
