@@ -29,9 +29,9 @@ import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
 
 /** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
-const mostMs = 600_000;
+const maxMs = 600_000;
 /** Keys of one effect that can be forgotten one after another, between two looks. */
-const mostForgotten = 50;
+const maxForgotten = 50;
 
 /**
  * Makes calls of imported tools through a router: each effect gets its key, people are asked where the policy wants it, and every answer
@@ -131,7 +131,7 @@ class RoutedCalls implements ToolCalls {
       const { extras, result } = await this.#send(prepared, key);
       const { error } = result;
       const receipt = result.key === undefined ? receiptOfRead : receiptOf(tool.capId, result.key);
-      if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < mostForgotten) {
+      if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < maxForgotten) {
         await this.#keys.after(prepared.effect, place.turn);
         continue;
       }
@@ -175,8 +175,8 @@ class RoutedCalls implements ToolCalls {
     channel.open(callId, extras);
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: mostMs };
-      return { extras, result: await client.call(request, { deadlineMs: mostMs + 10_000, ...defined({ traceId }) }) };
+      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: maxMs };
+      return { extras, result: await client.call(request, { deadlineMs: maxMs + 10_000, ...defined({ traceId }) }) };
     } finally {
       channel.close(callId);
       signal?.removeEventListener("abort", stop);

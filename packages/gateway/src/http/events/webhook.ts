@@ -45,7 +45,7 @@ const answerMs = 10_000;
 /** How long the last events of this process have when it closes. Milliseconds. */
 const lastWordsMs = 2_000;
 /** Events in memory, of each queue. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** Opens a webhook. Throws `ToolglotError` `config/value` for a URL that can't be. */
 export function openWebhook(options: WebhookOptions): Webhook {
@@ -92,7 +92,7 @@ class OutboxWebhook implements Webhook {
   tell(event: WebhookEvent, about = ""): void {
     const record = `${event.type} ${about}`.trimEnd();
     this.#own.drop(record);
-    if (this.#own.size < mostWaiting) this.#own.add({ record, at: Date.parse(event.at), words: async () => event });
+    if (this.#own.size < maxWaiting) this.#own.add({ record, at: Date.parse(event.at), words: async () => event });
     else this.#log(`an event was dropped, as too many wait: ${record}`);
   }
 
@@ -145,7 +145,7 @@ class OutboxWebhook implements Webhook {
   /** Reads on, as long as there is room. What nobody is told of is acknowledged at once. */
   async #read(): Promise<void> {
     const { router } = this.#options;
-    while (this.#outbox.size < mostWaiting) {
+    while (this.#outbox.size < maxWaiting) {
       const { events, missed } = await router.outbox.read({ after: this.#readUpTo, limit: 200 });
       if (missed !== undefined)
         this.#log(`events ${missed.first} to ${missed.last} were dropped before they were delivered`);
