@@ -14,9 +14,9 @@ export function asWritten(prompt: PromptMessage[], key: "refusal" | "message"): 
       const isError = /^error-/.test((part.output as { type?: string } | undefined)?.type ?? "");
       if (part.type === "tool-result" && isError && why !== undefined)
         return { ...part, output: { type: "error-text", value: why } };
-      const { [key]: told, text } = part.providerOptions?.toolglot ?? {};
-      if (part.type !== "tool-call" || typeof told !== "string") return part;
-      refusals.set(part.toolCallId, told);
+      const { [key]: words, text } = part.providerOptions?.toolglot ?? {};
+      if (part.type !== "tool-call" || typeof words !== "string") return part;
+      refusals.set(part.toolCallId, words);
       const input = typeof text === "string" ? parseJson(text) : undefined;
       return { ...part, input: isObject(input) ? input : {} };
     });

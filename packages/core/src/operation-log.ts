@@ -101,7 +101,7 @@ export interface OperationLog {
   read(key: OperationKey): Promise<OperationRecord | undefined>;
   /**
    * Resolves when an operation may have changed, in whatever process, or after `ms`, or with the signal. A hint: it may come late, or for
-   * nothing. Logs that aren't told of changes have none; then ask again after a while.
+   * nothing. Logs that don't hear of changes have none; then ask again after a while.
    */
   whenChanged?(key: OperationKey, wait: ChangeWait): Promise<void>;
 }

@@ -78,7 +78,7 @@ export interface CallExtras {
   isUnsent?: boolean;
 }
 
-/** What is told of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
+/** What is reported of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
 export interface ImportNotice {
   server: string;
   tool?: string;

@@ -42,7 +42,7 @@ export async function settleOnce(
   return await log.settle(operation, endOf(outcome), by);
 }
 
-/** Asks a probe about a doubt, one caller at a time, and keeps its word. Undefined when it can't tell, or there is none. */
+/** Asks a probe about a doubt, one caller at a time, and keeps its word. Undefined when it does not know, or there is none. */
 export async function askProbe(
   log: OperationLog,
   plan: OncePlan,

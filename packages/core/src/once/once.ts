@@ -30,7 +30,7 @@ export interface Once<T> {
 
 /**
  * Does something once, for as long as the log remembers its key. A second call with the same key gets the first one's value; while that
- * runs, it waits. The log knows of the effect before it happens and of its end before anybody is told: so what nobody knows (a process
+ * runs, it waits. The log knows of the effect before it happens and of its end before any caller: so what nobody knows (a process
  * died in between, an answer got lost) is in doubt, and stays so until somebody says what happened.
  *
  * The values are JSON, or `undefined`. What `work` throws goes on, and the key is free again, unless the effect may have happened.

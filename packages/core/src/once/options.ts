@@ -33,7 +33,7 @@ export interface OnceOptions {
   judge?: (error: unknown) => Verdict;
   /**
    * Asks the other system about a doubt, before anybody is asked. `happened: false` must mean that it can't happen any more, either.
-   * `undefined`, and an error: it can't tell.
+   * `undefined`, and an error: it does not know.
    */
   probe?: (context: ProbeContext) => Promise<ProbeAnswer | undefined>;
   /** Milliseconds to wait for another caller that runs it. Default 30,000. */

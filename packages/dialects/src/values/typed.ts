@@ -67,7 +67,7 @@ function takes(schema: JsonSchema, { kinds, root }: Typing): ReadonlySet<Kind> {
   return found;
 }
 
-function tell({ slips }: Typing, ...found: TypedSlip[]): void {
+function addSlips({ slips }: Typing, ...found: TypedSlip[]): void {
   for (const { code, affects } of found) {
     if (!slips.some((slip) => slip.code === code && slip.affects === affects)) slips.push({ code, affects });
   }
@@ -101,10 +101,10 @@ function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typi
   const trimmed = text.trim();
   const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);
   if (!found) {
-    if (mark) tell(typing, mismatch);
+    if (mark) addSlips(typing, mismatch);
     return text;
   }
-  tell(typing, ...found.slips);
+  addSlips(typing, ...found.slips);
   return asJson(found.value, schema, typing);
 }
 
@@ -120,20 +120,20 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
     if (value === undefined || isText) continue;
     if (typeof value !== "string") {
       if (!fits(value, schema, typing.root) && (value !== null || mayBeText)) continue;
-      tell(typing, ...slips);
+      addSlips(typing, ...slips);
       // `100.0`
-      if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) tell(typing, lenient);
+      if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) addSlips(typing, lenient);
       return asJson(value, schema, typing);
     }
     if (!slips.some(losesDigits)) {
       const inner = asJson(value, schema, typing);
       if (typeof inner !== "string") return inner;
     } else if (kinds.has("integer") || kinds.has("number")) {
-      tell(typing, ...slips);
+      addSlips(typing, ...slips);
       return value;
     }
   }
-  if (!mayBeText) tell(typing, mismatch);
+  if (!mayBeText) addSlips(typing, mismatch);
   return text;
 }
 
@@ -172,6 +172,6 @@ function fromString(text: string, schema: JsonSchema, typing: Typing): JsonValue
   const inner: Typing = { ...typing, slips: [] };
   const value = bySchema(text, schema, inner);
   if (typeof value === "string") return text;
-  tell(typing, ...inner.slips, coerced);
+  addSlips(typing, ...inner.slips, coerced);
   return value;
 }

@@ -4,7 +4,7 @@ import { type AuthProvider, extractWWWAuthenticateParams, UnauthorizedError } fr
 export interface TokenSource {
   /** Resolves with a token that is good; `refused`: another one than that. Undefined: a person has to log in. */
   access(refused?: string): Promise<string | undefined>;
-  /** What to tell when a person has to log in. `isOffered`: the server says where. */
+  /** What to report when a person has to log in. `isOffered`: the server says where. */
   cure(isOffered: boolean): string;
 }
 

@@ -13,7 +13,7 @@ export interface OpenStoreOptions {
   postgres?: PostgresSettings;
   /** Whether the store must be there: its tables are not made or changed. Default false. */
   existing?: boolean;
-  /** Gets faults of connections that no call is told of. */
+  /** Gets faults of connections that no call reports. */
   onError?(error: Error): void;
 }
 

@@ -18,7 +18,7 @@ import type {
   ToolCallContext,
   ToolCalls,
 } from "../types.ts";
-import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
+import { answerOf, fixOf, keptResult, outcomeAnswer, replayed } from "./answers.ts";
 import { waitForDecision } from "./approval-wait.ts";
 import { Asking } from "./asking.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
@@ -89,7 +89,7 @@ class RoutedCalls implements ToolCalls {
     const { tool } = call;
     const receipt = randomUUID();
     const refuse = (code: TrpCode, message: string, fix: string): ToolAnswer =>
-      told({ status: "refused", code, dispatched: false, receipt }, { message, fix });
+      outcomeAnswer({ status: "refused", code, dispatched: false, receipt }, { message, fix });
     const registered = this.#router.registry.get(tool.capId);
     if (registered === undefined) {
       return refuse("TRP_1003", `The tool ${tool.shownName} is not available now.`, "List the tools again.");
@@ -158,7 +158,7 @@ class RoutedCalls implements ToolCalls {
       const where = url === undefined ? "" : ` at ${url}`;
       const fix = `Tell the user that this waits for approval${where}. Once it is approved, call the same tool with the same arguments.`;
       const words = { message: error?.message ?? "", fix };
-      return told({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
+      return outcomeAnswer({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
     }
   }
 
@@ -221,7 +221,7 @@ class RoutedCalls implements ToolCalls {
     const facts = { status: ended, dispatched, receipt, ...defined({ code }) } as const;
     if (extras.result !== undefined && status === "failed") return withFindings(answerOf(extras.result, facts));
     const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.() });
-    return withFindings(told(facts, { message: error?.message ?? "It failed.", fix }));
+    return withFindings(outcomeAnswer(facts, { message: error?.message ?? "It failed.", fix }));
   }
 
   again = async (receipt: string, context: ToolCallContext): Promise<ToolAnswer> => {
@@ -250,9 +250,9 @@ function fault(error: unknown, receipt: string): ToolAnswer {
   const isUnknown = ToolglotError.isInstance(error) && (error.data as { outcome?: unknown })?.outcome === "unknown";
   const facts = { code: "TRP_5001", dispatched: false, receipt } as const;
   const message = `The gateway could not make the call: ${errorText(error)}.`;
-  if (!isUnknown) return told({ status: "refused", ...facts }, { message });
+  if (!isUnknown) return outcomeAnswer({ status: "refused", ...facts }, { message });
   const fix = "It is not known whether it was executed. Call again with the same arguments: it is not done twice.";
-  return told({ status: "unknown", ...facts }, { message, fix });
+  return outcomeAnswer({ status: "unknown", ...facts }, { message, fix });
 }
 
 /** The code of a result that stands in for the server's own. */

@@ -1,7 +1,7 @@
 import { canonicalJson, defined } from "@toolglot/internal";
 import type { ImportNotice } from "../types.ts";
 
-/** More different things than anybody has to tell of one server. */
+/** More different things than anybody has to report of one server. */
 const maxKnown = 10_000;
 
 /** Tells the host of a server's tools. */
@@ -15,7 +15,7 @@ export class Notices {
     this.#onNotice = onNotice;
   }
 
-  tell(notice: Omit<ImportNotice, "server">): void {
+  notify(notice: Omit<ImportNotice, "server">): void {
     try {
       this.#onNotice?.({ server: this.#server, ...notice });
     } catch {
@@ -29,6 +29,6 @@ export class Notices {
     if (this.#known.has(text)) return;
     if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.add(text);
-    this.tell({ kind: "unusable", message, ...defined({ tool }) });
+    this.notify({ kind: "unusable", message, ...defined({ tool }) });
   }
 }

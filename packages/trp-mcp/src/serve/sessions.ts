@@ -124,7 +124,7 @@ export class Sessions {
       : undefined;
   }
 
-  /** Takes up a session that another process began: its server is told again what the client said of itself. */
+  /** Takes up a session that another process began: its server hears again what the client said of itself. */
   async #resume(
     records: SessionRecords,
     id: string,

@@ -5,11 +5,11 @@ import type { WebhookEvent } from "./webhook-body.ts";
 export interface Delivery {
   /** Its number in the outbox; absent for what is in memory alone. */
   index?: number;
-  /** What it is about: events about one are told in their order. */
+  /** What it is about: events about one are sent in their order. */
   record: string;
   /** When it happened. Milliseconds since the epoch. */
   at: number;
-  /** Undefined for what is not told after all. */
+  /** Undefined for what is not sent after all. */
   words(): Promise<WebhookEvent | undefined>;
 }
 
@@ -137,7 +137,7 @@ export class Deliveries {
 
   async #finish(delivery: Waiting): Promise<void> {
     this.#all = this.#all.filter((one) => one !== delivery);
-    // When that fails, the event is told once more after a restart.
+    // When that fails, the event is sent once more after a restart.
     await this.#options.onDone?.().catch(() => {});
   }
 }
