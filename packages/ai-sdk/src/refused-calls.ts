@@ -2,7 +2,7 @@ import { isObject, parseJson } from "@toolglot/internal";
 import type { PromptMessage } from "./spec.ts";
 
 /**
- * Gives the model its refused calls as it wrote them, and why: stacks lose what is no JSON, and some say something else of it.
+ * Shows the model its refused calls as it wrote them, and why: stacks lose what is no JSON, and some say something else of it.
  * `key`: where a refusal of a native call, or of one in text, has kept its words.
  */
 export function asWritten(prompt: PromptMessage[], key: "refusal" | "message"): PromptMessage[] {

@@ -94,7 +94,7 @@ export interface OperationLog {
   finish(claim: OperationClaim, result: OperationEnd): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string): Promise<boolean>;
   /**
-   * Ends the doubt about an operation, by the word of somebody who found out: `by` says who, for people. False when nothing of that
+   * Ends the doubt about an operation, by the word of somebody who found out: `by` names who, for people. False when nothing of that
    * key is in doubt, as after somebody else's word; with a `fence`, also when the doubt is about another attempt.
    */
   settle(of: OperationKey & { fence?: number }, result: OperationEnd, by: string): Promise<boolean>;

@@ -13,7 +13,7 @@ interface Held {
 }
 
 /**
- * Passes a stream, with each part as `judge` gives it. The end of a call's arguments that may be a closing mark waits for the call: when
+ * Passes a stream, with each part as `judge` returns it. The end of a call's arguments that may be a closing mark waits for the call: when
  * that is another one than came, nobody has seen the mark. The order of parts stays.
  */
 export function guardStream(judge: (part: Part) => Part): TransformStream<Part, Part> {

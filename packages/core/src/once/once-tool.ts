@@ -12,7 +12,7 @@ export type OnceToolOptions = OnceCallOptions;
  * Returns the same tool, whose calls happen once: a call with the same input as one before gets that one's result, with a notice in its
  * first line that nothing was done now. Tools with `readOnlyHint` or `idempotentHint` stay as they are, unless `effect` is given.
  *
- * Of a tool that gives one value after another, the last one is kept. A call in doubt ends in a `ToolError` that says who can settle it.
+ * Of a tool that yields one value after another, the last one is kept. A call in doubt ends in a `ToolError` that names who can settle it.
  *
  * @throws `TypeError` for a mistake in the options.
  *
@@ -46,7 +46,7 @@ export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): 
   return { ...tool, execute };
 }
 
-/** Whether a tool says of itself that calling it twice does no harm. */
+/** Whether a tool's hints promise that calling it twice does no harm. */
 function repeatsSafely({ readOnlyHint, idempotentHint }: ToolAnnotations = {}): boolean {
   return readOnlyHint === true || idempotentHint === true;
 }

@@ -25,7 +25,7 @@ interface Typing {
  * Reads the text of an argument as its schema wants it. Where a string may stand, what fits no other type is the text, to the last blank;
  * else it is JSON, a literal of Python, or a lenient form (`TRUE`, `007`, `100.0` for an integer). What does not fit stays text.
  *
- * `root`: what local references point into. `mark`: what the dialect says of the text: `raw`, a string; `json`, anything else.
+ * `root`: what local references point into. `mark`: what the dialect calls the text: `raw`, a string; `json`, anything else.
  */
 export function typeText(
   text: string,
@@ -96,7 +96,7 @@ function readWhole(
   return { value: reader.value as JsonValue, slips };
 }
 
-/** Without a schema, the form of a text says what it is. */
+/** Without a schema, the form of a text decides what it is. */
 function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
   const trimmed = text.trim();
   const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);

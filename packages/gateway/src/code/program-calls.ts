@@ -46,7 +46,7 @@ export class ProgramCalls {
     this.#run = run;
   }
 
-  /** How calls ended that were made here, by the ids that the sandbox gives them. */
+  /** How calls ended that were made here, by the sandbox's ids of them. */
   get outcomes(): ReadonlyMap<string, Outcome> {
     return this.#outcomes;
   }

@@ -137,7 +137,7 @@ export function pathFrom(path: string, { folder, home }: Pick<FillScope, "folder
   return /^~[\\/]/.test(path) ? resolve(home, path.slice(2)) : resolve(folder, path);
 }
 
-/** Reads a file, or says what is wrong with it: `is not there`. */
+/** Reads a file, or returns what is wrong with it: `is not there`. */
 export function readSmallFile(path: string): { text: string } | { problem: string } {
   try {
     const info = statSync(path);

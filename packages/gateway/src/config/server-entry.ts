@@ -28,7 +28,7 @@ export interface ServerEntry {
   env?: Record<string, string>;
   /** Relative to the file. Default: the file's folder; of a file in `.vscode` or `.cursor`, the folder above. */
   cwd?: string;
-  /** A file of lines `NAME=value`. What `env` says wins. */
+  /** A file of lines `NAME=value`. Members of `env` win. */
   envFile?: string;
   url?: string;
   /** Another word for `url`. */

@@ -16,7 +16,7 @@ export interface OutcomeWords {
 /** What an answer needs besides its words. */
 export type OutcomeFacts = Omit<Outcome, "fix">;
 
-/** An answer of ours in place of a server's: one text that says what happened, whether anything was executed, and what to do. */
+/** An answer of ours in place of a server's: one text with what happened, whether anything was executed, and what to do. */
 export function outcomeAnswer(
   facts: OutcomeFacts,
   { message, fix }: OutcomeWords,

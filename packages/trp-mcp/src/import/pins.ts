@@ -40,7 +40,7 @@ interface Pin {
   floor: Judgement;
 }
 
-/** A new tool may do harm, whatever it says of itself. */
+/** A new tool may do harm, whatever its hints are. */
 const unknownTool: Judgement = { io: "READ", risk: "HIGH", effect: "pure" };
 
 type Blobs = Storage["blobs"];

@@ -99,7 +99,7 @@ export class Upstream {
     }
   }
 
-  /** Notes that the server wants a login, if that is what an error says: no fault of the server, so it is not asked more and more often. */
+  /** Notes that the server wants a login, if that is what an error means: no fault of the server, so it is not asked more and more often. */
   refuses(error: unknown): boolean {
     this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
     if (!this.#needsLogin) return false;
