@@ -92,7 +92,7 @@ class Dispatch {
     if (askFirst === true) {
       // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
-      if (found.state === "unknown") return await this.#end.doubt("asked, the capability could not tell");
+      if (found.state === "unknown") return await this.#end.doubt("asked, the capability did not know");
       const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }

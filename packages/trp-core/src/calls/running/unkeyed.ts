@@ -55,7 +55,8 @@ export async function runUnkeyed(
       // It may run for long: then others hear of it as soon as its frame is admitted.
       admission.follow();
     }
-    const parts = context.onParts && new PartWriter({ attempt: 1, onParts: told(context), now: () => store.now() });
+    const parts =
+      context.onParts && new PartWriter({ attempt: 1, onParts: listenerOf(context), now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
     const given = { callId: item.call_id, traceId, principal, attempt: 1, progress };
     let chosen: Chosen = first;
@@ -108,8 +109,8 @@ async function whenAdmitted(
   return await place;
 }
 
-/** What a call reports goes to its caller; nobody is told anything about a frame that isn't admitted. */
-function told({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
+/** What a call reports goes to its caller; nobody hears of a frame that isn't admitted. */
+function listenerOf({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
   if (onParts === undefined || admission === undefined || admission.isMet) return onParts;
   return async (events) => {
     await admission.confirm();
