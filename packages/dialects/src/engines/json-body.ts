@@ -42,8 +42,10 @@ export function* readLiteral(
       call.fail("truncated", span);
       return undefined;
     }
-    const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
-    if (isBlocked && reader.close(cursor.offset)) break;
+    const isBlocked = state === "blocked";
+    const isClosed = isBlocked && (yield* cursor.sees(marks.literalClosers));
+    const isNext = isBlocked && !isClosed && (yield* cursor.sees(marks.openers));
+    if ((isClosed || isNext) && reader.close(cursor.offset, isNext)) break;
     const at = reader.failure?.at ?? cursor.offset;
     if (reader.failure?.code) {
       call.slip(reader.failure.code, { start: at, end: at + 1 });
