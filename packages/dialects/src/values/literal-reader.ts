@@ -98,7 +98,8 @@ export class LiteralReader {
     if (!this.#isSound() || !/open|blocked/.test(this.state)) return false;
     this.state = "open";
     const isDoubtful = isNext && typeof this.#last === "string";
-    this.#slip("json-repaired", isDoubtful ? "value" : "structure", at, at);
+    if (isDoubtful) this.#slip("json-repaired", "value", this.#end - 1, this.#end);
+    else this.#slip("json-repaired", "structure", at, at);
     while (this.state === "open") this.#closeFrame(at);
     return /done/.test(this.state);
   }
@@ -243,8 +244,7 @@ export class LiteralReader {
       this.#slip("json-repaired", isDoubtful ? "value" : "none", control, control + 1);
     const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
     // One that begins with a quote: the opening one may stand twice.
-    if (plainSingleQuotes && !run && text.startsWith("'"))
-      this.#slip("unquoted-value", "value", start, end);
+    if (plainSingleQuotes && !run && text.startsWith("'")) this.#slip("unquoted-value", "value", start, end);
     return this.#endToken(token, text, end);
   }
 
