@@ -44,7 +44,8 @@ export function shownFiles(markdown) {
   const blocks = fencedBlocks(markdown);
   /** @param {string | undefined} before */
   const linked = (before = "") => [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
-  return blocks.flatMap(({ language, text, before }, index) => {
+  /** @returns {ShownFile[]} */
+  const shownIn = (/** @type {(typeof blocks)[number]} */ { language, text, before }, /** @type {number} */ index) => {
     const file = linked(before);
     if (file === undefined) return [];
     if (language === "text") return [{ file, program: undefined, output: text }];
@@ -52,7 +53,8 @@ export function shownFiles(markdown) {
     const next = blocks[index + 1];
     const isOwn = next?.language === "text" && linked(next.before) === undefined;
     return [{ file, program: `${text}\n`, output: isOwn ? next.text : undefined }];
-  });
+  };
+  return blocks.flatMap(shownIn);
 }
 
 /**
