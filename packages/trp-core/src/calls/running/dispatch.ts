@@ -1,4 +1,5 @@
 import { keepLease, type Lease } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
 import { isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
@@ -131,7 +132,8 @@ class Dispatch {
     const given = this.#executeContext(claim.fence);
     const { adapter, native } = this.#chosen;
     const { executor, spans } = this.#dependencies;
-    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
+    const run = (): MaybePromise<Execution> =>
+      executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
     const execution = await inRunSpan(spans, about, run);
     context.executorMs += performance.now() - before;
