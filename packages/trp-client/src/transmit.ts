@@ -12,7 +12,8 @@ import {
   type RetryRules,
   settleWithin,
 } from "./limits.ts";
-import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
+import type { SendOptions, TraceContext, Transport } from "./transport-types.ts";
+import type { ClientEvent } from "./types.ts";
 
 /** Whether any frame of a call may have been executed: it decides the error. */
 export interface Progress {
