@@ -1,6 +1,7 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
 export { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 export {
+  andFinally,
   andThen,
   ignoreRejection,
   inBackground,
@@ -8,11 +9,13 @@ export {
   isThenable,
   maxTimerMs,
   onAbort,
+  orRejected,
   settleWithin,
   sleep,
   streamed,
   unsettled,
   untilAborted,
+  whenDone,
 } from "./async.ts";
 export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";

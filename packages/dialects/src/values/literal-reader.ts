@@ -49,7 +49,7 @@ export class LiteralReader {
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
   readonly #stack: Frame[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #token: Token | undefined;
   #expects: "value" | "first" | "more" | "colon" | "next" = "value";
   /** The value read last, and where it ends. */
@@ -136,8 +136,8 @@ export class LiteralReader {
     if (this.#options.allows?.(code) === false) {
       this.state = "failed";
       this.failure = { at: start, message: `${code} is not allowed`, code };
-    } else if (affects === "value" || !this.#told.has(kind)) this.slips.push({ code, affects, start, end });
-    this.#told.add(kind);
+    } else if (affects === "value" || !this.#reported.has(kind)) this.slips.push({ code, affects, start, end });
+    this.#reported.add(kind);
   }
 
   #readMark(unit: string, frame: Frame | undefined): boolean {

@@ -3,7 +3,6 @@ import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
-import { keepsOutcome } from "../calls/replies.ts";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
 import { dependencyState } from "../calls/running/depends-on.ts";
 import type { Settled } from "../calls/types.ts";
@@ -11,7 +10,7 @@ import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome } from "../store/frame-types.ts";
-import { callFacts, isKept, settleItem } from "./call-frame.ts";
+import { answered, callFacts, isKept, settleItem } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { Graph } from "./graph.ts";
 import { type Standing, standingOf } from "./known-calls.ts";
@@ -46,8 +45,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
-    if (outcome !== undefined && !keepsOutcome(admitted.known.get(item.call_id), outcome))
-      outcomes[item.call_id] = outcome;
+    if (outcome !== undefined) outcomes[item.call_id] = outcome;
   };
   const noteRefusal = async (item: CallItem, end: Settled): Promise<void> => {
     await conclude(deps, { call: callFacts(deps, admitted, item) }, end);
@@ -101,8 +99,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const reply = groupReply(admitted, callIds, ends, store.now());
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
   // What has happened is answered, also when it can't be recorded: a copy of the frame finds the operations.
-  await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
-  return reply;
+  return await answered(deps, { ...place, reply, outcomes }, reply);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { copyJson } from "@toolglot/internal";
+import { copyJson, orRejected } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { ResponseFrame } from "../frames/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
 import type {
@@ -15,7 +16,8 @@ import type {
   Who,
 } from "./frame-types.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome } from "./session-rules.ts";
+import { outcomeOf } from "./reply-outcome.ts";
+import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome, staysAnswered } from "./session-rules.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemoryFrames implements FrameStore {
@@ -53,7 +55,11 @@ export class MemoryFrames implements FrameStore {
     return true;
   }
 
-  async admit(admission: Admission): Promise<AdmissionResult> {
+  admit(admission: Admission): MaybePromise<AdmissionResult> {
+    return orRejected(() => this.#admit(admission));
+  }
+
+  #admit(admission: Admission): AdmissionResult {
     const now = this.#tables.enter();
     checkAdmission(admission);
     const { sessionId, frameId, digest, seq, calls, asks, keepFrames } = admission;
@@ -84,10 +90,17 @@ export class MemoryFrames implements FrameStore {
     return { status: "admitted", session: copySession(record), calls: known };
   }
 
-  async answer(
+  answer(
     answer: Answer,
     rows: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string } = {},
-  ): Promise<undefined | "not-admitted"> {
+  ): MaybePromise<undefined | "not-admitted"> {
+    return orRejected(() => this.#answer(answer, rows));
+  }
+
+  #answer(
+    answer: Answer,
+    rows: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string },
+  ): undefined | "not-admitted" {
     const now = this.#tables.enter();
     const { audit, events, ifAdmitted } = rows;
     // No admission of this store is pending.
@@ -112,11 +125,14 @@ export class MemoryFrames implements FrameStore {
       const session = this.#tables.session(sessionId, now);
       if (!session) return;
       const frame = session.frames.get(frameId);
-      if (frame && keptReply) frame.reply = keptReply;
+      if (frame && keptReply) {
+        const found = frame.reply && outcomeOf(frame.reply);
+        if (!staysAnswered(found, outcomeOf(keptReply))) frame.reply = keptReply;
+      }
       for (const { callId, outcome } of kept) {
         const call = session.calls.get(callId);
         if (call && (frame ? frame.calls.includes(callId) : call.frameId === frameId)) {
-          call.outcome = outcome;
+          if (!staysAnswered(call.outcome, outcome)) call.outcome = outcome;
           const last = session.record.expectedSeq - 1;
           renew(session, callId, last, renewUpTo(last));
         }
