@@ -7,7 +7,7 @@ import type { LogEntry, LogItem, LogReader } from "./log-reader.ts";
  * SDK's; and what stands around them.
  */
 export const chatMessages: LogReader = {
-  name: "messages of OpenAI, Anthropic and the AI SDK",
+  name: "messages of OpenAI, Anthropic, Bedrock, Gemini and the AI SDK",
   read(record) {
     const time = timeOf(record.timestamp ?? record.created_at);
     const model = textOf(record.model) ?? textOf(record.modelId);
