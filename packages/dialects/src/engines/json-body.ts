@@ -131,6 +131,8 @@ class Members implements LiteralListener {
       if (value !== null && !isObject(value)) this.#whole(value, span);
     } else if (this.#nameKeys.includes(key) && typeof value === "string") {
       if (this.#call.name === undefined) this.#call.named(value, span);
+      else if (this.#call.name !== value.trim())
+        this.#call.slip("duplicate-key", span, { message: "The call has two names; the first one counts." });
     } else if (this.#row.call.id && "key" in this.#row.call.id && key === this.#row.call.id.key)
       this.#call.id = typeof value === "number" ? String(value) : typeof value === "string" ? value : undefined;
     else this.#others[key] = value;
@@ -161,23 +163,31 @@ class Members implements LiteralListener {
     if (call.name === undefined && !this.#row.write) this.#loose(value as JsonObject, span);
     if (call.name === undefined) return call.fail("missing-name", span);
     if (this.depth === 2 && !this.#hasArguments) call.raw = { start: span.end, end: span.end };
-    return !call.failure && isAlone(call, this.#others, span);
+    return !call.failure && isAlone(call, this.#others, this.depth === 1 || this.#hasArguments, span);
   }
 }
 
 /** Members that say nothing about what a call is to do. */
 const isLabel = /^(?:type|index|role|status|\w*id)$/i;
 
-/** Whether all that a call is to do stands in its arguments: another member may hold them, or one of them. */
-function isAlone(call: CallDraft, others: JsonObject, span: Span): boolean {
-  const { tools } = call.block.host;
-  const name = call.name ?? "";
-  const params = tools.has(name) ? tools.parameters(name) : undefined;
-  const isEmpty = Object.keys(call.input).length === 0;
+/**
+ * Whether all that a call is to do stands in its arguments, and they are none of a tool's declaration. Another member may hold them, or one
+ * of them. `hasKey`: there are arguments, if none is in them.
+ */
+function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Span): boolean {
+  const { input, name = "" } = call;
+  const params = call.block.host.tools.parameters(name);
+  if (input.type === "object" && isObject(input.properties) && !params.includes("properties"))
+    return call.fail(
+      "invalid-arguments",
+      span,
+      "These are no arguments, but what the tool's declaration says of them.",
+    );
+  const isEmpty = Object.keys(input).length === 0;
   const holds = (key: string, value: JsonValue): boolean => {
-    if (params?.includes(key)) return !(key in call.input);
+    if (params.includes(key)) return !(key in input);
     if (!isEmpty || isLabel.test(key)) return false;
-    return !params || Array.isArray(value) || isObject(value) || /^\s*\{/.test(`${value}`);
+    return !hasKey || (typeof value === "object" && value !== null);
   };
   const key = Object.keys(others).find((one) => holds(one, others[one] as JsonValue));
   return key === undefined || call.fail("invalid-arguments", span, `${JSON.stringify(key)} is none of the arguments.`);
@@ -204,5 +214,5 @@ export function takeLoose(call: CallDraft, value: JsonValue | undefined, span: S
   const input = typeof given === "string" ? readObject(given) : (given ?? {});
   if (!isObject(input)) call.fail("invalid-arguments", span);
   else for (const [name, one] of Object.entries(input)) call.argument(name).value(one as JsonValue, span);
-  isAlone(call, rest, span);
+  isAlone(call, rest, key !== "", span);
 }

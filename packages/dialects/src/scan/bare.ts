@@ -15,9 +15,9 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^(${word})(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]`), ({ idMark }) => idMark !== undefined],
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
-  // The prompt has written the mark already.
-  [new RegExp(`^(${word})[ \\t\\r]{0,9}\\n\\{`), ({ callOpen }) => callOpen?.lineStart === true],
 ];
+/** What is left where the prompt has written the mark already. */
+const begun = new RegExp(`^(${word})[ \\t\\r]{0,9}\\n\\{`);
 const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
 const mayBeForm = new RegExp(
   `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
@@ -49,8 +49,8 @@ export class BareCalls {
     return this.#takesAnyName || this.#tools.has(name);
   }
 
-  /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. */
-  find(text: string, at: number, ended: boolean): RowMarks | "more" | undefined {
+  /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. `isFirst`: the message begins there. */
+  find(text: string, at: number, ended: boolean, isFirst: boolean): RowMarks | "more" | undefined {
     if (this.#rows.length === 0 || (!this.#takesAnyName && this.#tools.names.length === 0)) return undefined;
     const start = behindSpace(text, at);
     const head = text.slice(start, start + maxNameOffset);
@@ -65,6 +65,9 @@ export class BareCalls {
       const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
       if (marks) return marks;
     }
+    const name = isFirst ? begun.exec(head)?.[1] : undefined;
+    const first = name !== undefined && this.knows(name) && this.#rows.find(({ callOpen }) => callOpen?.lineStart);
+    if (first) return first;
     return isShort && head.length < 200 && mayBeForm.test(head) && this.#mayBeKnown(head) ? "more" : undefined;
   }
 
