@@ -31,21 +31,27 @@ export function readmeExamples(markdown) {
 }
 
 /**
- * @typedef {{ file: string, program: string, output: string | undefined }} ShownFile `file`: as the page links to it.
+ * @typedef {{ file: string, program: string | undefined, output: string | undefined }} ShownFile `file`: as the page links to it.
  */
 
 /**
- * Returns each program in TypeScript behind a link to the file of examples/ that it is, with what it prints if a text block follows.
+ * Returns each program in TypeScript behind a link to the file of examples/ that it is, with what it prints if a text block follows. Of a
+ * link with what its file prints alone there is no program.
  * @param {string} markdown
  * @returns {ShownFile[]}
  */
 export function shownFiles(markdown) {
   const blocks = fencedBlocks(markdown);
+  /** @param {string | undefined} before */
+  const linked = (before = "") => [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
   return blocks.flatMap(({ language, text, before }, index) => {
-    const file = [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
-    if (language !== "ts" || file === undefined) return [];
+    const file = linked(before);
+    if (file === undefined) return [];
+    if (language === "text") return [{ file, program: undefined, output: text }];
+    if (language !== "ts") return [];
     const next = blocks[index + 1];
-    return [{ file, program: `${text}\n`, output: next?.language === "text" ? next.text : undefined }];
+    const isOwn = next?.language === "text" && linked(next.before) === undefined;
+    return [{ file, program: `${text}\n`, output: isOwn ? next.text : undefined }];
   });
 }
 

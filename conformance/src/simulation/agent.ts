@@ -1,6 +1,6 @@
 import { capIdOf, type Kind } from "./outside.ts";
 import type { Random } from "./random.ts";
-import { type Frame, type Said, saidBy, type Told } from "./statements.ts";
+import { type Frame, type Said, saidBy, saysNothingRan, type Told } from "./statements.ts";
 import type { Process, VirtualTime } from "./virtual-time.ts";
 
 /** Something that agents want to be done once. */
@@ -107,7 +107,11 @@ export class Agent {
       const { operation } = heard;
       if (operation.givesUp && heard.isOver) continue;
       const callId = this.#callId(operation);
-      await this.#ask("RESULT_QUERY_REQ", heard, () => ({ call_id: callId }));
+      const found = await this.#ask("RESULT_QUERY_REQ", heard, () => ({ call_id: callId }));
+      const hasRun = heard.said.some((each) => each.callId === callId);
+      if (hasRun && found?.frame_type === "RESULT_QUERY_RES" && saysNothingRan(found)) {
+        heard.said.push({ told: "not-run" });
+      }
       // Once it is known what became of the first key, the second one stands for another operation.
       const isSecond = operation.name !== operation.op;
       if (operation.cancels || isSecond || heard.isOver) heard.last = heard.said.at(-1)?.told;

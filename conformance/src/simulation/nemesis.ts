@@ -16,6 +16,8 @@ export interface Troubled {
   failOver(downMs: number, lagMs: number): void;
   /** Transactions wait for locks that somebody holds. */
   lock(waitMs: number, forMs: number): void;
+  /** A router refuses calls for a while: somebody's rate is used up there. */
+  refuse(forMs: number): void;
   /** The wall clock of a router jumps. */
   jump(byMs: number): void;
 }
@@ -37,6 +39,7 @@ const troubles: Readonly<Record<string, (troubled: Troubled, random: Random) => 
   restart: (troubled, random) => troubled.restart(random.between(50, 4_000)),
   "fail over": (troubled, random) => troubled.failOver(random.between(200, 7_000), 0),
   lock: (troubled, random) => troubled.lock(random.mostlyNear(20, 4_000), random.between(500, 4_000)),
+  refuse: (troubled, random) => troubled.refuse(random.mostlyNear(50, 6_000)),
   clock: (troubled, random) => troubled.jump(random.between(-6 * hour, 6 * hour)),
 };
 

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { createRouter, principal, type Router } from "@toolglot/trp-core";
+import { createRouter, defaultPolicy, type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import type { Database } from "./database.ts";
 import { type Delays, NetworkLink } from "./link.ts";
 import type { Mistakes } from "./mistakes.ts";
@@ -11,6 +11,7 @@ import { epoch, Process, type VirtualTime } from "./virtual-time.ts";
 /** How long a claim holds without being renewed. Milliseconds. */
 const leaseMs = 2_000;
 const hour = 3_600_000;
+const usual = defaultPolicy();
 /** How often a store measures how far its clock is from that of the database. Milliseconds. */
 const measureEveryMs = 10_000;
 
@@ -38,8 +39,17 @@ export class Node {
   router: Router | undefined;
   link: NetworkLink;
   isCutFromAgents = false;
+  /** Calls are over their rate. */
+  isRefusing = false;
   readonly #surroundings: Surroundings;
   readonly #random: Random;
+  readonly #policy: PolicyEngine = {
+    version: "1",
+    evaluate: (input) =>
+      this.isRefusing
+        ? { decision: "deny", rule: "rate", reason: "Too many calls.", retryAfterMs: 100 }
+        : usual.evaluate(input),
+  };
   #starts = 0;
 
   constructor(name: string, surroundings: Surroundings) {
@@ -71,6 +81,7 @@ export class Node {
       this.router = createRouter({
         routerId: name,
         store,
+        policy: this.#policy,
         capabilities: outside.capabilities(process, kinds),
         catalogTools: false,
         times: { leaseMs, keyTtlMs: hour, keyMemoryMs: 0, approvalTtlMs: 120_000, pruneEveryMs: 15_000 },

@@ -11,6 +11,8 @@ export type Told = "success" | "unknown" | "failed" | "not-run" | "stopped" | "d
 /** What was said, and of a success the receipt. */
 export interface Said {
   told: Told;
+  /** Of a RESULT: the call that was started, which may be another one with the same key. */
+  callId?: string;
   receipt?: number;
   code?: string;
 }
@@ -46,9 +48,14 @@ export function saidBy({ frame_type, payload }: Frame): Said | undefined {
   }
 }
 
-function saidByResult({ status, result, error }: Frame): Said | undefined {
-  if (status === "SUCCESS") return { told: "success", receipt: result.data.receipt };
-  return status === "UNKNOWN" ? { told: "unknown" } : saidByNack(error);
+function saidByResult({ call_id, replayed_from: callId = call_id, status, result, error }: Frame): Said | undefined {
+  if (status === "SUCCESS") return { told: "success", callId, receipt: result.data.receipt };
+  return status === "UNKNOWN" ? { told: "unknown", callId } : saidByNack(error);
+}
+
+/** Whether a record of a call says that nothing of it was executed. */
+export function saysNothingRan({ payload: { error, result } }: Frame): boolean {
+  return result === null && error?.dispatched === false;
 }
 
 /** What was refused before it started, or may be tried again, is tried again; the rest is an end. */

@@ -209,6 +209,12 @@ export class World {
           this.#delays.lockMs = 0;
         });
       },
+      refuse: (forMs) => {
+        node.isRefusing = true;
+        time.after(forMs, undefined, () => {
+          node.isRefusing = false;
+        });
+      },
       jump: (byMs) => {
         node.process.clockOffMs += byMs;
       },

@@ -203,7 +203,8 @@ it("begins nothing that was held up until its lease was over", async () => {
       },
     },
   });
-  expect((await slow.run(add("x", key))).kind).toBe("unknown");
+  // It knows that it was not begun, and the key is free.
+  expect((await slow.run(add("x", key))).kind).toBe("failed");
   expect(world.executions).toBe(0);
 });
 

@@ -20,7 +20,7 @@ export interface CallGuardOptions extends CheckCallOptions {
   now?: () => number;
 }
 
-/** What a guard says of a call with findings. */
+/** A guard's verdict on a call with findings. */
 export interface CallVerdict {
   findings: CallFinding[];
   /** Why the call must not run, for the model. Absent: it may, since it changes nothing or was sent the same way twice. */

@@ -15,6 +15,8 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^(${word})(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]`), ({ idMark }) => idMark !== undefined],
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
+  // The prompt has written the mark already.
+  [new RegExp(`^(${word})[ \\t\\r]{0,9}\\n\\{`), ({ callOpen }) => callOpen?.lineStart === true],
 ];
 const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
 const mayBeForm = new RegExp(
@@ -73,12 +75,13 @@ export class BareCalls {
     if (!this.knows(name[1] ?? name[2] ?? "")) return undefined;
     if (wrapsCall.test(head)) return rows.find(({ row }) => !row.write) ?? rows[0];
     // Keys of one dialect alone show it; else the first that has them.
-    const keys = /["'](parameters|arguments)["']/.exec(head)?.[1];
-    if (keys === undefined && isShort) return "more";
+    const key = /["'](parameters|arguments|input|args)["']\s{0,20}:/.exec(head)?.[1];
+    if (key === undefined && isShort) return "more";
     const python = /^[[{\s]*'/.test(head);
     const fits = rows.filter(({ row }) => (row.values === "python") === python);
     const own = fits.filter(isMarkless);
-    return own.find(({ row }) => row.arguments.keys?.[0] === keys) ?? own[0] ?? fits[0];
+    const first = own.find(({ row }) => row.arguments.keys?.[0] === key);
+    return first ?? own.find(({ row }) => row.arguments.keys?.includes(key ?? "")) ?? own[0] ?? fits[0];
   }
 
   /** Whether a name that has begun may become a known one. */

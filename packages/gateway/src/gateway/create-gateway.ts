@@ -113,7 +113,7 @@ class RoutedGateway implements Gateway {
       options,
       // Once a minute: in a chat it would hide what people are asked.
       ...(settings.approvals.webhook?.format === "json" && {
-        onHead: (head) => this.#webhook?.tell(headEvent(head)),
+        onHead: (head) => this.#webhook?.notify(headEvent(head)),
       }),
       // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
@@ -152,7 +152,7 @@ class RoutedGateway implements Gateway {
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {
         const { server, tool, kind } = notice;
-        this.#webhook?.tell(toolEvent(notice), `${server} ${tool} ${kind}`);
+        this.#webhook?.notify(toolEvent(notice), `${server} ${tool} ${kind}`);
       },
       log: (line) => this.#log(line),
     });

@@ -118,7 +118,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
   }
 }
 
-/** Says when a call could be taken over from a gateway that only waits for the database to come back. */
+/** Returns when a call could be taken over from a gateway that only waits for the database to come back. */
 function leaseCheck({ store, postgres, leaseMs }: GatewayConfig["settings"]): ReadinessCheck[] {
   const { retryForMs = 5_000 } = postgres ?? {};
   if (!store.startsWith("postgres") || leaseMs >= 2 * retryForMs) return [];

@@ -25,7 +25,8 @@ export function measured(router: Router, calls: ToolCalls, servers: () => readon
     for (const server of servers()) {
       const state = server.state();
       metrics.upstream(server.name, state.up);
-      for (let told = restarts.get(server.name) ?? 0; told < state.restarts; told++) metrics.restarted(server.name);
+      for (let counted = restarts.get(server.name) ?? 0; counted < state.restarts; counted++)
+        metrics.restarted(server.name);
       restarts.set(server.name, state.restarts);
     }
     return metrics.text();

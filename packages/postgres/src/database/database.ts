@@ -30,8 +30,8 @@ const settleMs = 2_000;
 type Settled<T> = { value: T } | undefined;
 
 /**
- * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not tell
- * whether it was committed: after a crash or a failover the server gives numbers anew that never reached its log.
+ * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not show
+ * whether it was committed: after a crash or a failover the server assigns numbers anew that never reached its log.
  */
 const noteSql = `INSERT INTO @commits (connection, write_id, at) VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
   ON CONFLICT (connection) DO UPDATE SET write_id = excluded.write_id, at = excluded.at`;
@@ -55,7 +55,7 @@ export class Database implements Context {
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
   readonly #names = new Map<string, string>();
-  /** False once a pooler was found between, which gives each transaction another backend. */
+  /** False once a pooler was found between, where each transaction has another backend. */
   #mayPrepare = true;
   #fault: unknown;
   #askedAt = 0;

@@ -42,7 +42,7 @@ const columns: Columns<Step> = {
 const fromSteps = 3;
 
 /**
- * `k` finds the calls that are answered, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
+ * `k` finds the calls that are answered for the first time, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
  * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
  * the answers: both, or none of both.
  */
@@ -52,6 +52,7 @@ ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
 k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM i JOIN @sessions s ON s.id = i.sid
   JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id, t
   WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}
+    AND c.reply IS NULL AND c.outcome IS NULL
   FOR NO KEY UPDATE OF c SKIP LOCKED),
 m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
 o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,

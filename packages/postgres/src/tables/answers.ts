@@ -7,10 +7,11 @@ import {
   type ResponseFrame,
   renewUpTo,
   type SameTransaction,
+  staysAnswered,
 } from "@toolglot/trp-core/store";
 import type { Transaction } from "../database/transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
-import { findCalls, lockSession, type Session } from "./session-rows.ts";
+import { findCalls, lockSession, replyOf, type Session } from "./session-rows.ts";
 
 /** An answer as texts. They are made at once, because the caller may change the answer afterwards. */
 export interface AnswerText {
@@ -83,7 +84,7 @@ async function keepAnswer(tx: Transaction, { sessionId, frameId, reply, callId, 
   }
   const last = session.expectedSeq - 1;
   const sql = `UPDATE @calls SET reply = $1, outcome = NULL
-    WHERE session = $2 AND call_id = $3 AND frame = $4 AND seq > $5`;
+    WHERE session = $2 AND call_id = $3 AND frame = $4 AND seq > $5 AND reply IS NULL AND outcome IS NULL`;
   const values = [reply, session.n, columnText(callId), columnText(frameId), renewUpTo(last)];
   if ((await tx.change(sql, ...values)) > 0) return;
   const outcome = JSON.stringify(outcomeOf(JSON.parse(reply) as ResponseFrame));
@@ -101,17 +102,13 @@ async function keepTexts(
   const { n } = session;
   const last = session.expectedSeq - 1;
   const frame = await findFrame(tx, session, frameId);
-  const calls = frame
-    ? undefined
-    : await findCalls(
-        tx,
-        session,
-        outcomes.map(([callId]) => callId),
-      );
-  const kept = outcomes.filter(([callId]) => frame?.calls.includes(callId) ?? calls?.get(callId)?.frameId === frameId);
+  const ids = outcomes.map(([callId]) => callId);
+  const found = await findCalls(tx, session, ids);
+  const kept = outcomes.filter(([callId]) => frame?.calls.includes(callId) ?? found.get(callId)?.frameId === frameId);
+  const replied = frame?.reply ? replyOf(tx, frame.reply, "frames", frameId) : undefined;
   // The answer to the frame is not the outcome of its call.
   if (reply !== undefined && frame?.isFolded) await unfold(tx, session, frame.calls[0] as string);
-  if (reply !== undefined) {
+  if (reply !== undefined && !staysAnswered(replied && outcomeOf(replied), outcomeOf(JSON.parse(reply)))) {
     await tx.change(
       "UPDATE @frames SET reply = $1 WHERE session = $2 AND frame_id = $3",
       reply,
@@ -121,8 +118,9 @@ async function keepTexts(
   }
   for (const [callId, outcome] of kept) {
     await unfold(tx, session, callId);
-    const write = `UPDATE @calls SET outcome = $1, reply = NULL, seq = CASE WHEN seq > $2 THEN seq ELSE $3 END
-      WHERE session = $4 AND call_id = $5`;
-    await tx.change(write, outcome, renewUpTo(last), last, n, columnText(callId));
+    const text = staysAnswered(found.get(callId)?.outcome, JSON.parse(outcome)) ? null : outcome;
+    const write = `UPDATE @calls SET outcome = coalesce($1, outcome), reply = NULL,
+      seq = CASE WHEN seq > $2 THEN seq ELSE $3 END WHERE session = $4 AND call_id = $5`;
+    await tx.change(write, text, renewUpTo(last), last, n, columnText(callId));
   }
 }

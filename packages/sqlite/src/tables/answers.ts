@@ -7,11 +7,12 @@ import {
   type ResponseFrame,
   renewUpTo,
   type SameTransaction,
+  staysAnswered,
 } from "@toolglot/trp-core/store";
 import type { Transaction } from "../transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
 import { writeEvents } from "./outbox.ts";
-import { findCall, findSession, type Session } from "./session-rows.ts";
+import { findCall, findSession, replyOf, type Session } from "./session-rows.ts";
 
 /** An answer as texts. They are made at once, because the caller may change the answer afterwards. */
 export type AnswerText = readonly [
@@ -49,7 +50,10 @@ function keepAnswer(tx: Transaction, answer: AnswerText): void {
   keepTexts(tx, session, frameId, reply, [[callId, outcome]]);
 }
 
-/** Writes a reply that is the outcome of its call, too. False when call, frame or session are not as they mostly are. */
+/**
+ * Writes a reply that is the outcome of its call, too. False when call, frame or session are not as they mostly are: the call has an
+ * answer already.
+ */
 function keepReply(tx: Transaction, sessionId: string, frameId: string, callId: string, reply: string): boolean {
   const frame = columnText(frameId);
   const id = columnText(callId);
@@ -63,10 +67,10 @@ function keepReply(tx: Transaction, sessionId: string, frameId: string, callId: 
 }
 
 const replyInKnown = `UPDATE calls SET reply = ?, outcome = NULL
-  WHERE session = ? AND call_id = ? AND frame = ? AND seq > ?`;
+  WHERE session = ? AND call_id = ? AND frame = ? AND seq > ? AND reply IS NULL AND outcome IS NULL`;
 const replyInAny = `UPDATE calls SET reply = ?, outcome = NULL
   WHERE session = (SELECT n FROM sessions WHERE id = ? AND expires_at > ?) AND call_id = ? AND frame = ?
-  AND seq > (SELECT expected_seq FROM sessions WHERE n = calls.session) + ?`;
+  AND seq > (SELECT expected_seq FROM sessions WHERE n = calls.session) + ? AND reply IS NULL AND outcome IS NULL`;
 
 /** Writes the answer into the frame's row, and each outcome into its call's row. */
 function keepTexts(
@@ -80,19 +84,23 @@ function keepTexts(
   const last = session.expectedSeq - 1;
   const old = renewUpTo(last);
   const frame = findFrame(tx, session, frameId);
-  const kept = outcomes.filter(
-    ([callId]) => frame?.calls.includes(callId) ?? findCall(tx, session, callId)?.frameId === frameId,
-  );
+  const calls = outcomes.flatMap(([callId, outcome]) => {
+    const call = findCall(tx, session, callId);
+    const isOwn = frame?.calls.includes(callId) ?? call?.frameId === frameId;
+    return isOwn && call ? [{ callId, outcome, found: call.outcome }] : [];
+  });
+  const replied = typeof frame?.reply === "string" ? replyOf(tx, frame.reply, "frames", frameId) : undefined;
   // The answer to the frame is not the outcome of its call.
   if (reply !== undefined && frame?.isFolded) unfold(tx, session, frame.calls[0] as string);
-  if (reply !== undefined) {
+  if (reply !== undefined && !staysAnswered(replied && outcomeOf(replied), outcomeOf(JSON.parse(reply)))) {
     tx.run("UPDATE frames SET reply = ? WHERE session = ? AND frame_id = ?", reply, n, columnText(frameId));
   }
-  for (const [callId, outcome] of kept) {
+  for (const { callId, outcome, found } of calls) {
     unfold(tx, session, callId);
-    const write = `UPDATE calls SET outcome = ?, reply = NULL, seq = iif(seq > ?, seq, ?)
+    const stays = staysAnswered(found, JSON.parse(outcome));
+    const write = `UPDATE calls SET outcome = iif(?, outcome, ?), reply = NULL, seq = iif(seq > ?, seq, ?)
       WHERE session = ? AND call_id = ?`;
-    tx.run(write, outcome, old, last, n, columnText(callId));
+    tx.run(write, stays ? 1 : 0, outcome, old, last, n, columnText(callId));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { copyJson, isJson, isObject } from "@toolglot/internal";
 
-// The official client gives what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
+// The official client returns what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
 // passed on whole.
 
 /** Key in `_meta` of a result, or a listed tool, under which it stands as it was sent. */
@@ -44,7 +44,7 @@ export function exactResult<Result extends object>(read: Result): Result {
 
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block.type === "string";
 
-/** What a server says of itself in each result of the newest revision. */
+/** A server's description of itself in each result of the newest revision. */
 const serverInfoKey = "io.modelcontextprotocol/serverInfo";
 
 /** Returns a result without what belongs to this connection, and not to the result. */

@@ -2,7 +2,7 @@ import { createRecord } from "@toolglot/core";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
 import type { NackPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { Answer, CallOutcome, KnownCall } from "../store/frame-types.ts";
+import type { Answer, CallOutcome } from "../store/frame-types.ts";
 import { settledToOutcome } from "./outcome.ts";
 import type { CallFacts, CallFrame, CallReply, Settled } from "./types.ts";
 
@@ -19,7 +19,7 @@ export function outcomeAlone(call: CallFacts, settled: Settled): Answer {
 }
 
 /** Builds the reply to a frame with a single call from the call's outcome. */
-export function callReply(call: CallFacts, { head, known }: CallFrame, settled: Settled, now: number): CallReply {
+export function callReply(call: CallFacts, { head }: CallFrame, settled: Settled, now: number): CallReply {
   const { item, frameId, session } = call;
   const options = { now, expectedSeq: session.expectedSeq };
   const outcome = outcomeOfCall(call, settled);
@@ -29,18 +29,8 @@ export function callReply(call: CallFacts, { head, known }: CallFrame, settled: 
   }
   const reply = outcomeReply(head, outcome, options);
   const outcomes = createRecord<CallOutcome>();
-  if (!keepsOutcome(known, outcome)) outcomes[item.call_id] = outcome;
+  outcomes[item.call_id] = outcome;
   return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes } };
-}
-
-/**
- * Checks whether the recorded outcome of a `call_id` stays. It stays when the id belongs to another call. A result also stays
- * when the router now refuses to run the same call again, because the refusal does not undo what happened.
- */
-export function keepsOutcome(known: KnownCall | undefined, outcome: CallOutcome): boolean {
-  if (known === undefined || known.status === "new") return false;
-  if (known.status === "reused") return true;
-  return known.call.outcome?.type === "RESULT" && outcome.type === "NACK" && !outcome.payload.dispatched;
 }
 
 /** The reply to a frame with the outcome of its call. */

@@ -3,7 +3,6 @@ import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
-import { keepsOutcome } from "../calls/replies.ts";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
 import { dependencyState } from "../calls/running/depends-on.ts";
 import type { Settled } from "../calls/types.ts";
@@ -46,8 +45,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
-    if (outcome !== undefined && !keepsOutcome(admitted.known.get(item.call_id), outcome))
-      outcomes[item.call_id] = outcome;
+    if (outcome !== undefined) outcomes[item.call_id] = outcome;
   };
   const noteRefusal = async (item: CallItem, end: Settled): Promise<void> => {
     await conclude(deps, { call: callFacts(deps, admitted, item) }, end);

@@ -79,6 +79,11 @@ export async function admitted<Status extends AdmissionResult["status"]>(
   return expectStatus(await store.sessions.admit(admission(seq, more)), status);
 }
 
+/** Returns the ids of the session's calls in flight. */
+export async function inFlight(store: RouterStore): Promise<string[]> {
+  return (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId);
+}
+
 /** The call ids of all audit rows. */
 export async function audited(store: RouterStore): Promise<string[]> {
   return (await store.audit.read()).map(({ entry }) => entry.call_id);
@@ -94,6 +99,12 @@ export function resultOutcome(callId: string, summary = "done"): CallOutcome & {
     usage: { router_ms: 1, adapter_ms: 0, executor_ms: 1 },
   };
   return { type: "RESULT", payload };
+}
+
+/** The outcome of a call that was started and of which nobody knows more. */
+export function unknownOutcome(callId: string): CallOutcome & { type: "RESULT" } {
+  const { payload } = resultOutcome(callId);
+  return { type: "RESULT", payload: { ...payload, status: "UNKNOWN", result: null } };
 }
 
 export function nackOutcome(callId: string, frameId: string): CallOutcome & { type: "NACK" } {

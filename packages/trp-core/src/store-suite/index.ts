@@ -7,6 +7,7 @@
  * ```
  */
 
+import { answerCases } from "./answers.ts";
 import { approvalCases } from "./approvals.ts";
 import { auditCases } from "./audit.ts";
 import { expectedCases } from "./expected.ts";
@@ -23,6 +24,7 @@ export type { MakeStore, StoreCase } from "./fixtures.ts";
 /** What every `RouterStore` must do. Each case opens an empty store, closes it, and rejects when the store fails it. */
 export const storeSuite: StoreCase[] = Object.entries({
   sessions: sessionCases,
+  answers: answerCases,
   expected: expectedCases,
   operations: operationCases,
   parts: partCases,

@@ -1,13 +1,9 @@
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
-import type { ResponseFrame } from "../frames/types.ts";
-import type { CallOutcome } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import {
   admission,
   admitted,
   answerOf,
-  auditEntry,
-  audited,
   day,
   expectStatus,
   nackOutcome,
@@ -19,11 +15,6 @@ import {
   storeCases,
   who,
 } from "./fixtures.ts";
-
-/** Returns the ids of the session's calls in flight. */
-async function inFlight(store: RouterStore): Promise<string[]> {
-  return (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId);
-}
 
 /** Admits the frames with these numbers, one after another. */
 async function admitFrames(store: RouterStore, from: number, to: number, keepFrames: number): Promise<void> {
@@ -131,15 +122,6 @@ const withSession = storeCases(
       equal(running.frameCalls, ["a", "b"], "its calls");
       await admitted(store, "duplicate", 1, { seq: 9 });
     },
-    "should give the recorded reply for a frame that was answered": async ({ store }) => {
-      await store.sessions.admit(admission(1, { calls: oneCall("a") }));
-      const answer = answerOf(1, { a: resultOutcome("a") });
-      await store.sessions.answer(answer, { audit: [auditEntry("a")] });
-      const again = await admitted(store, "duplicate", 1);
-      equal(again.reply, answer.reply, "the reply");
-      equal(again.session.expectedSeq, 2, "the next seq");
-      equal(await audited(store), ["a"], "the audit row that went along");
-    },
     "should refuse a frame id that was another frame's": async ({ store }) => {
       await store.sessions.admit(admission(1));
       const other = admission(2, { frameId: "frame-1", digest: "other", calls: oneCall("c") });
@@ -210,43 +192,6 @@ const withSession = storeCases(
       like(await store.sessions.readCall("sess", "c"), { operation }, "the call with an operation");
       equal(await store.sessions.readCall("sess", "d"), undefined, "the lost call");
     },
-    "should keep which operation an unknown outcome is about": async ({ store }) => {
-      const result = resultOutcome("c") as Extract<CallOutcome, { type: "RESULT" }>;
-      const outcome: CallOutcome = { ...result, doubt: { ...operation, fence: 7 } };
-      await admitted(store, "admitted", 1, { calls: oneCall("c") });
-      const { payload } = outcome;
-      const reply = { ...answerOf(1, {}).reply, frame_type: "RESULT", payload } as ResponseFrame;
-      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", reply, outcomes: { c: outcome } });
-      equal((await store.sessions.readCall("sess", "c"))?.outcome, outcome, "the outcome");
-      equal((await admitted(store, "duplicate", 1)).reply, reply, "the reply");
-    },
-    "should record how calls were answered": async ({ store, now }) => {
-      await store.sessions.admit(admission(1, { calls: [...oneCall("a", { operation }), ...oneCall("b")] }));
-      const a = { sessionId: "sess", callId: "a", digest: "digest of a", frameId: "frame-1", deadline: now() + 1000 };
-      equal(await store.sessions.readCall("sess", "a"), { ...a, operation }, "a call in flight");
-      equal(await inFlight(store), ["a", "b"], "calls in flight");
-      const outcome = resultOutcome("a");
-      await store.sessions.answer(answerOf(1, { a: outcome }));
-      equal(await store.sessions.readCall("sess", "a"), { ...a, operation, outcome }, "an answered call");
-      equal(await inFlight(store), ["b"], "calls in flight");
-      equal(await store.sessions.readCall("sess", "nobody"), undefined, "an unknown call");
-      equal(await store.sessions.readCall("nobody", "a"), undefined, "a call of an unknown session");
-      equal(await store.sessions.callsInFlight("nobody"), [], "calls of an unknown session");
-    },
-    "should record how a call ended without a reply to its frame, and leave the reply that is there": async ({
-      store,
-    }) => {
-      await admitted(store, "admitted", 1, { calls: oneCall("c") });
-      const { outcomes } = answerOf(1, { c: nackOutcome("c", "frame-1") });
-      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", outcomes });
-      like(await store.sessions.readCall("sess", "c"), { outcome: { type: "NACK" } }, "the call");
-      equal((await admitted(store, "duplicate", 1)).reply, undefined, "the reply");
-      const { reply, ...answer } = answerOf(1, { c: resultOutcome("c") });
-      await store.sessions.answer({ ...answer, reply });
-      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", outcomes });
-      like(await store.sessions.readCall("sess", "c"), { outcome: { type: "NACK" } }, "the call, answered before");
-      equal((await admitted(store, "duplicate", 1)).reply, reply, "the reply, given before");
-    },
     "should take a known call for a retry, and say what it knew": async ({ store, advance, now }) => {
       const refused = nackOutcome("n", "frame-1");
       await store.sessions.admit(admission(1, { calls: [...oneCall("r"), ...oneCall("n")] }));
@@ -266,33 +211,6 @@ const withSession = storeCases(
       equal([n?.frameId, n?.deadline, n?.outcome], ["frame-2", now() + 1000, undefined], "a refused call, tried again");
       const r = await store.sessions.readCall("sess", "r");
       equal([r?.frameId, r?.outcome], ["frame-2", resultOutcome("r")], "a call that has a result, tried again");
-    },
-    "should keep how a cancelled call ended when it comes again: it is not tried again": async ({ store }) => {
-      await admitted(store, "admitted", 1, { calls: oneCall("n") });
-      await store.sessions.cancelCall("sess", "n");
-      await store.sessions.answer(answerOf(1, { n: nackOutcome("n", "frame-1") }));
-      await admitted(store, "admitted", 2, { calls: oneCall("n") });
-      like(await store.sessions.readCall("sess", "n"), { frameId: "frame-2", outcome: { type: "NACK" } }, "the call");
-      equal(await store.sessions.callsInFlight("sess"), [], "what is in flight");
-    },
-    "should keep the outcome that comes from an earlier frame of the same call": async ({ store }) => {
-      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-      await store.sessions.admit(admission(2, { calls: oneCall("c") }));
-      await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
-      like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
-    },
-    "should leave a call alone whose id another one uses": async ({ store }) => {
-      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-      await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
-      const before = await store.sessions.readCall("sess", "c");
-      const other = admission(2, { calls: oneCall("c", { digest: "other", operation }) });
-      const result = expectStatus(await store.sessions.admit(other), "admitted");
-      like(result.calls, { c: { status: "reused", call: { frameId: "frame-1" } } }, "the call");
-      await store.sessions.answer(answerOf(2, { c: nackOutcome("c", "frame-2") }));
-      equal(await store.sessions.readCall("sess", "c"), before, "the call that had the id");
-      const again = expectStatus(await store.sessions.admit(other), "duplicate");
-      equal(again.frameCalls, [], "the frame's own calls");
-      equal(again.reply?.frame_type, "NACK", "the frame's answer");
     },
     "should take call ids and frame ids as they are": async ({ store }) => {
       const ids = ["__proto__", "constructor", "a\0b", "a\0c", "\ud800", "\ud801", "", "日本"];

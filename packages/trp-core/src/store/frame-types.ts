@@ -44,7 +44,7 @@ export interface FrameStore {
    * forgotten, but if it is cancelled; a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): MaybePromise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
-   * left out. What is given together with it is written in the same transaction. `ifAdmitted`: the token of a pending
+   * left out, and what was answered before stays as `staysAnswered` says. What is given together with it is written in the same transaction. `ifAdmitted`: the token of a pending
    * admission. Unless the frame is admitted as expected, nothing at all is written (`not-admitted`); nor when the store has
    * forgotten the token. */
   answer(

@@ -51,6 +51,7 @@ export {
   knownCall,
   renewUpTo,
   stayingOutcome,
+  staysAnswered,
 } from "./session-rules.ts";
 export { startedResult } from "./started-result.ts";
 export type * from "./types.ts";

@@ -16,7 +16,8 @@ import type {
   Who,
 } from "./frame-types.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome } from "./session-rules.ts";
+import { outcomeOf } from "./reply-outcome.ts";
+import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome, staysAnswered } from "./session-rules.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemoryFrames implements FrameStore {
@@ -124,11 +125,14 @@ export class MemoryFrames implements FrameStore {
       const session = this.#tables.session(sessionId, now);
       if (!session) return;
       const frame = session.frames.get(frameId);
-      if (frame && keptReply) frame.reply = keptReply;
+      if (frame && keptReply) {
+        const found = frame.reply && outcomeOf(frame.reply);
+        if (!staysAnswered(found, outcomeOf(keptReply))) frame.reply = keptReply;
+      }
       for (const { callId, outcome } of kept) {
         const call = session.calls.get(callId);
         if (call && (frame ? frame.calls.includes(callId) : call.frameId === frameId)) {
-          call.outcome = outcome;
+          if (!staysAnswered(call.outcome, outcome)) call.outcome = outcome;
           const last = session.record.expectedSeq - 1;
           renew(session, callId, last, renewUpTo(last));
         }

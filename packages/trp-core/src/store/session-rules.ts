@@ -1,4 +1,4 @@
-import type { Admission, AdmissionResult, CallRecord, KnownCall } from "./frame-types.ts";
+import type { Admission, AdmissionResult, CallOutcome, CallRecord, KnownCall } from "./frame-types.ts";
 
 // The rules of sessions, for all stores.
 
@@ -55,4 +55,23 @@ export function stayingOutcome(
   found: { readonly outcome?: CallRecord["outcome"] | undefined; readonly isCancelled?: boolean } | undefined,
 ): CallRecord["outcome"] {
   return found?.outcome?.type === "RESULT" || found?.isCancelled ? found.outcome : undefined;
+}
+
+/**
+ * Whether a recorded answer stays when another one comes later, from another router that had the same call: a success
+ * stays a success, and a refusal, which says that nothing was executed, replaces nothing but a refusal. `found` and `given` are
+ * outcomes of a call, or replies to a frame as `outcomeOf` gives them.
+ */
+export function staysAnswered(found: CallOutcome | undefined, given: CallOutcome): boolean {
+  if (found === undefined) return false;
+  if (isRefusal(given)) return !isRefusal(found);
+  return isSuccess(found) && !isSuccess(given);
+}
+
+function isRefusal({ type, payload }: CallOutcome): boolean {
+  return type === "NACK" && !payload.dispatched;
+}
+
+function isSuccess({ type, payload }: CallOutcome): boolean {
+  return type === "RESULT" && payload.status === "SUCCESS";
 }

@@ -109,7 +109,10 @@ function weigh(
   if (status === "success" && (state !== "done" || effect === undefined)) {
     verdict.lost.push(`${op}: ${state}, ${effect}`);
   }
-  if (status === "unknown" && state !== "in-doubt") verdict.hidden.push(`${op}: told unknown, is ${state}`);
+  // What nobody knew may be found out, and is told from then on. What was released has left no record.
+  const isFoundOut = state === undefined ? effect === undefined : heard.statements.at(-1) !== "unknown";
+  if (status === "unknown" && state !== "in-doubt" && !isFoundOut)
+    verdict.hidden.push(`${op}: told unknown, is ${state}`);
   if (status === "gave-up") verdict.gaveUp.push(`${op}: ${told.last}`);
   // An effect whose caller heard nothing good must stand in the records as what it is. One that was stopped is its caller's.
   if ((state === "started" || state === "claimed") && status !== "stopped") verdict.hidden.push(`${op}: left ${state}`);

@@ -4,7 +4,7 @@ import type { Principal, Router } from "@toolglot/trp-core";
 import type { Caller } from "../types.ts";
 
 /** Sessions that are kept open; beyond these the one that was used longest ago is closed. */
-const mostClients = 1_000;
+const maxClients = 1_000;
 
 /** Sessions with the router: one for each principal and client program. */
 export class RouterClients {
@@ -37,7 +37,7 @@ export class RouterClients {
       ...defined({ tracing: this.#tracing }),
     });
     this.#clients.set(key, made);
-    if (this.#clients.size > mostClients) {
+    if (this.#clients.size > maxClients) {
       for (const [oldest, client] of this.#clients) {
         this.#clients.delete(oldest);
         void client.close();

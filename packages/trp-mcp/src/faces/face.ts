@@ -181,7 +181,7 @@ function described(tools: readonly ImportedTool[], { names }: JsonObject): Targe
   return { kind: "text", text: texts.join("\n") };
 }
 
-/** Says the same of what is unknown and of what is not open to the caller. */
+/** Returns the same for what is unknown and of what is not open to the caller. */
 function noSuch(tools: readonly ImportedTool[], name: string): string {
   const near = nearest(
     name,

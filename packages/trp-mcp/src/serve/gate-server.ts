@@ -119,7 +119,7 @@ function knowing(context: ServerContext, fixed: GateCaller | undefined): ServerC
   return fixed === undefined ? context : { ...context, http: { authInfo: authOf(fixed) } };
 }
 
-/** Gives a server its work. */
+/** Installs the handlers of a server. */
 function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller | undefined): Server {
   const { face, tools, offers, asked, ready, onError } = parts;
   const { calls } = parts.options;

@@ -272,6 +272,7 @@ class Recovery {
       context,
       claim,
       leaseUntil,
+      startedAt: this.#record.startedAt,
       data: next,
       route,
       chosen,

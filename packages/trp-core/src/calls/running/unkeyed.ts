@@ -102,7 +102,7 @@ class UnkeyedRun {
       // It may run for long: then others hear of it as soon as its frame is admitted.
       this.#early.follow();
     }
-    const onParts = told(context);
+    const onParts = listenerOf(context);
     if (onParts !== undefined) this.#parts = new PartWriter({ attempt: 1, onParts, now: () => store.now() });
     return andThen(this.#runWith(first), (execution) => this.#ended(execution));
   }
@@ -172,8 +172,8 @@ async function whenAdmitted(
   return await place;
 }
 
-/** What a call reports goes to its caller; nobody is told anything about a frame that isn't admitted. */
-function told({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
+/** What a call reports goes to its caller; nobody hears of a frame that isn't admitted. */
+function listenerOf({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
   if (onParts === undefined || admission === undefined || admission.isMet) return onParts;
   return async (events) => {
     await admission.confirm();
