@@ -1,12 +1,5 @@
 import { andThen, orRejected, randomHex, whenDone } from "@toolglot/internal";
-import type {
-  CallBatchResPayload,
-  Feature,
-  RequestFrame,
-  RequestOf,
-  ResponseFrame,
-  ResponseOf,
-} from "@toolglot/trp-core/frames";
+import type { CallBatchResPayload, Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";
