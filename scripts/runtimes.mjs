@@ -1,7 +1,8 @@
 // Runs the packages from their tarballs on every runtime that README.md names, and holds the rows of its table to what happens.
 // On Node also all that locks the sandbox's interpreters in: the flags for it change from one version to the next. Needs a build.
-// The runtimes come from npm: TOOLGLOT_REQUIRE_ALL=1 gets them, a plain run leaves all to it: there `consumer` runs the packages
-// on the present Node. By hand: node scripts/runtimes.mjs 22 bun; a Node that the table lacks, too: node scripts/runtimes.mjs 26
+// The runtimes come from npm: TOOLGLOT_REQUIRE_ALL=1 gets them, a plain run leaves all to it. On the present Node `consumer` runs
+// the packages, and all tests the sandbox. By hand: node scripts/runtimes.mjs 22 bun; a Node that the table lacks, too:
+// node scripts/runtimes.mjs 26
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -148,7 +149,7 @@ Object.assign(process.env, toolEnvironment());
 const asked = process.argv.slice(2);
 const wanted =
   asked.length === 0
-    ? support.runtimes
+    ? support.runtimes.filter((runtime) => !isPresent(runtime))
     : asked.map(
         (word) =>
           support.runtimes.find(({ family, version }) => word === version || word === family) ??

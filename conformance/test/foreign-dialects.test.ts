@@ -25,12 +25,27 @@ const readers: [string, Reader][] = [
 /** What is found only where a tool of the name is known. */
 const bare = ["pythonic"];
 
-/** The texts of a dialect: its example, the same without its wrapper, and with marks that have a suffix. */
-function textsOf(id: string, { example: { text }, call }: Row): string[] {
+/** A row's marks and what is read as each, by how they are written. */
+function lookAlikes(value: unknown): [mark: string, other: string][] {
+  if (typeof value !== "object" || value === null) return [];
+  const { text, lookAlikes: [other] = [] } = value as { text?: string; lookAlikes?: string[] };
+  return [
+    ...(text !== undefined && other !== undefined ? [[text.trim(), other.trim()] as [string, string]] : []),
+    ...Object.values(value).flatMap(lookAlikes),
+  ];
+}
+
+/** The texts of a dialect: its example, the same without its wrapper, with other marks that are read, and with marks that have a suffix. */
+function textsOf(id: string, row: Row): string[] {
+  const {
+    example: { text },
+    call,
+  } = row;
   const { text: open = "", optional = false } = call.open ?? {};
+  const alike = lookAlikes(row).reduce((written, [mark, other]) => written.replaceAll(mark, other), text);
   const at = open === "" || optional ? -1 : text.indexOf(open);
   const suffixed = text.replaceAll(/<(\/?(?:tool_calls?|tool_sep|arg_key|arg_value))>/g, "<$1:a9Z>");
-  return [text, ...(at > 0 ? [text.slice(at)] : []), ...(/^hy\d/.test(id) ? [suffixed] : [])];
+  return [text, alike, ...(at > 0 ? [text.slice(at)] : []), ...(/^hy\d/.test(id) ? [suffixed] : [])];
 }
 
 describe.each(Object.entries(table))("%s", (id, row) => {

@@ -86,21 +86,22 @@ export async function requireEntries(project, entries) {
 }
 
 /**
- * Compiles the example and an import of every entry, declarations of dependencies included, but for TypeScript's own. With
- * `nodenext` it writes JavaScript too, for {@link runExample}.
+ * Compiles the example and an import of every entry, declarations of dependencies included, but for TypeScript's own, as Node
+ * resolves them. It writes JavaScript too, for {@link runExample}.
  * @param {string} project
- * @param {{ entries: string[], resolution: "bundler" | "nodenext", types: string[], example: string }} options
+ * @param {{ entries: string[], types: string[], example: string }} options
  *   `types`: global types to offer. Packages for browsers get none, so that a stray Node type shows.
  */
-export async function compile(project, { entries, resolution, types, example }) {
+export async function compile(project, { entries, types, example }) {
   copyFileSync(example, join(project, "example.ts"));
   writeEntries(project, entries);
-  const options = { resolution, types, noEmit: resolution === "bundler" };
+  const options = { resolution: "nodenext", types, noEmit: false };
   await compileFiles(project, fastest, { ...options, files: ["example.ts", "entries.ts"] });
 }
 
 /**
- * As {@link compile}, by the previous compiler: the entries and the programs of many packages at once. It writes nothing.
+ * As {@link compile}, by the previous compiler and as a bundler resolves: the entries and the programs of many packages at once. It
+ * writes nothing.
  * @param {string} project
  * @param {{ entries: string[], types: string[], ids: readonly string[] }} options
  */
@@ -108,7 +109,7 @@ export async function compileForPrevious(project, { entries, types, ids }) {
   const files = ids.map((id) => `${id}.ts`);
   for (const file of files) copyFileSync(join(root, "scripts/consumer", file), join(project, file));
   writeEntries(project, entries);
-  const options = { resolution: "nodenext", types, noEmit: true };
+  const options = { resolution: "bundler", types, noEmit: true };
   await compileFiles(project, previous, { ...options, files: [...files, "entries.ts"] });
 }
 

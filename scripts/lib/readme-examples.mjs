@@ -31,22 +31,30 @@ export function readmeExamples(markdown) {
 }
 
 /**
- * @typedef {{ file: string, program: string, output: string | undefined }} ShownFile `file`: as the page links to it.
+ * @typedef {{ file: string, program: string | undefined, output: string | undefined }} ShownFile `file`: as the page links to it.
  */
 
 /**
- * Returns each program in TypeScript behind a link to the file of examples/ that it is, with what it prints if a text block follows.
+ * Returns each program in TypeScript behind a link to the file of examples/ that it is, with what it prints if a text block follows. Of a
+ * link with what its file prints alone there is no program.
  * @param {string} markdown
  * @returns {ShownFile[]}
  */
 export function shownFiles(markdown) {
   const blocks = fencedBlocks(markdown);
-  return blocks.flatMap(({ language, text, before }, index) => {
-    const file = [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
-    if (language !== "ts" || file === undefined) return [];
+  /** @param {string | undefined} before */
+  const linked = (before = "") => [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
+  /** @type {ShownFile[]} */
+  const files = [];
+  for (const [index, { language, text, before }] of blocks.entries()) {
+    const file = linked(before);
+    if (file === undefined) continue;
     const next = blocks[index + 1];
-    return [{ file, program: `${text}\n`, output: next?.language === "text" ? next.text : undefined }];
-  });
+    const isOwn = next?.language === "text" && linked(next.before) === undefined;
+    if (language === "text") files.push({ file, program: undefined, output: text });
+    else if (language === "ts") files.push({ file, program: `${text}\n`, output: isOwn ? next.text : undefined });
+  }
+  return files;
 }
 
 /**

@@ -52,3 +52,8 @@ it("should pair a program with the file that its prose links to, and with what i
   const markdown = `${link}\n\n\`\`\`ts\na();\n\`\`\`\n\n\`\`\`text\n1\n\`\`\`\n\n\`\`\`ts\nb();\n\`\`\`\n`;
   expect(shownFiles(markdown)).toEqual([{ file: "../examples/x/a.ts", program: "a();\n", output: "1" }]);
 });
+
+it("should know what a file prints that a page only links to", () => {
+  const markdown = "[a.ts](../examples/x/a.ts) prints:\n\n```text\n1\n```\n";
+  expect(shownFiles(markdown)).toEqual([{ file: "../examples/x/a.ts", program: undefined, output: "1" }]);
+});

@@ -15,7 +15,7 @@ import {
   scopesOf,
   without,
 } from "./guard.ts";
-import { type Figures, meter } from "./meter.ts";
+import { countingAlone, type Figures, meter, type Patience, usual } from "./meter.ts";
 import { groups, missing } from "./units/index.ts";
 
 const scopeOf = scopesOf(process.version, processor());
@@ -44,8 +44,9 @@ interface NamedUnit {
  */
 export async function guardCosts(root: string, argv: readonly string[]): Promise<boolean> {
   if (argv[0] === "--measure") {
-    const [, group = "", name] = argv;
-    console.log(JSON.stringify(await inFolder((folder) => measure(folder, group, name))));
+    const [, group = "", name, isCounted] = argv;
+    const patience = isCounted === "counted" ? countingAlone : usual;
+    console.log(JSON.stringify(await inFolder((folder) => measure(folder, group, name, patience))));
     return true;
   }
   const path = join(root, "bench/costs.json");
@@ -81,7 +82,8 @@ async function compareAll(
   recorded: CostsFile["scopes"],
   absent: readonly string[],
 ): Promise<boolean> {
-  let measured = inNewProcesses(root, all);
+  const here = recorded[scopeOf("time")] ?? {};
+  let measured = inNewProcesses(root, all, here);
   let { findings, unknown } = compare(recorded, byScope(measured, scopeOf));
   for (let attempt = 1; attempt < attempts && findings.some(({ fails }) => fails); attempt += 1) {
     const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
@@ -89,6 +91,7 @@ async function compareAll(
       inNewProcesses(
         root,
         all.filter(({ name }) => dearer.has(name)),
+        here,
       ),
     );
     measured = {
@@ -99,6 +102,9 @@ async function compareAll(
   }
   for (const reason of absent) console.log(`${requireAll ? "✗" : "·"} not measured: ${reason}`);
   for (const { text, fails } of findings) console.log(`${fails ? "✗" : "↓"} ${text}`);
+  const counted = all.filter(({ name }) => here[name] === undefined).length;
+  if (counted > 0)
+    console.log(`· nothing is recorded for ${scopeOf("time")}: of ${counted} units only counts were compared`);
   for (const scope of unknown) console.log(`· nothing is recorded for ${scope}: not compared`);
   const timeless = Object.keys(recorded[scopeOf("time")] ?? {}).filter(
     (unit) => recorded[scopeOf("time")]?.[unit]?.time !== undefined && measured[unit]?.time === undefined,
@@ -113,21 +119,25 @@ async function compareAll(
   return failed.length === 0 && missed.length === 0;
 }
 
-/** Measures each unit in a process of its own, where V8 knows nothing yet: what came before would change its time. */
-function inNewProcesses(root: string, units: readonly NamedUnit[]): Costs {
+/**
+ * Measures each unit in a process of its own, where V8 knows nothing yet: what came before would change its time. `recorded`: those of
+ * which time and allocation are known here; of the others only what can be counted is measured.
+ */
+function inNewProcesses(root: string, units: readonly NamedUnit[], recorded?: Costs): Costs {
   const costs: Record<string, Figures> = {};
   for (const { group, name } of units) {
     const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
+    if (recorded !== undefined && recorded[name] === undefined) args.push("counted");
     const printed = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
     costs[name] = JSON.parse(printed);
   }
   return costs;
 }
 
-async function measure(folder: string, group: string, name: string | undefined): Promise<Figures> {
+async function measure(folder: string, group: string, name: string | undefined, patience: Patience): Promise<Figures> {
   const unit = (await groups[group]?.())?.units(folder).find((one) => one.name === name);
   if (unit === undefined) throw new TypeError(`no unit ${name}`);
-  const figures = await meter(unit);
+  const figures = await meter(unit, patience);
   console.error(
     `  ${unit.name}: ${Object.entries(figures)
       .map(([kind, value]) => `${kind} ${value}`)

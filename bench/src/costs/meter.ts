@@ -34,13 +34,16 @@ const { costsCounted, gc } = globalThis as unknown as { costsCounted(): Record<s
 const rounds = 9;
 const roundMs = 8;
 const countedTimes = 5;
-const usual: Patience = { warmMs: 1000, partMs: 300 };
+export const usual: Patience = { warmMs: 1000, partMs: 300 };
+/** For figures that can be counted alone, and are the same in code that V8 has not compiled yet. */
+export const countingAlone: Patience = { warmMs: 200, partMs: 0 };
 /** Of one part that allocates: the young generation holds many, see the flags in run.mjs. */
 const mostBytes = 20e6;
 
 /** How long the warm-up and what is measured of allocation may take, in milliseconds. */
 export interface Patience {
   warmMs: number;
+  /** 0: allocation and time are not measured, as where nobody has recorded what they should be. */
   partMs: number;
 }
 
@@ -62,6 +65,7 @@ export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience 
       ...(await countedFigures(() => repeat(countedTimes), countedTimes * times, counts)),
       ...(await own?.()),
     };
+    if (partMs === 0) return tidy(figures);
     const each = await elapsed(3, repeat, () => performance.now());
     // When others do their part, and so how much is done in one go, differs from time to time.
     figures[isElsewhere ? "allocated, unevenly" : "allocated"] = (await allocatedBytes(repeat, each, partMs)) / times;

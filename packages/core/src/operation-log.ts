@@ -94,14 +94,14 @@ export interface OperationLog {
   finish(claim: OperationClaim, result: OperationEnd): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string): Promise<boolean>;
   /**
-   * Ends the doubt about an operation, by the word of somebody who found out: `by` says who, for people. False when nothing of that
+   * Ends the doubt about an operation, by the word of somebody who found out: `by` names who, for people. False when nothing of that
    * key is in doubt, as after somebody else's word; with a `fence`, also when the doubt is about another attempt.
    */
   settle(of: OperationKey & { fence?: number }, result: OperationEnd, by: string): Promise<boolean>;
   read(key: OperationKey): Promise<OperationRecord | undefined>;
   /**
    * Resolves when an operation may have changed, in whatever process, or after `ms`, or with the signal. A hint: it may come late, or for
-   * nothing. Logs that aren't told of changes have none; then ask again after a while.
+   * nothing. Logs that don't hear of changes have none; then ask again after a while.
    */
   whenChanged?(key: OperationKey, wait: ChangeWait): Promise<void>;
 }

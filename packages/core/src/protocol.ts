@@ -170,7 +170,7 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   encodeMessage?(message: Message, options?: EncodeOptions): Message[];
 }
 
-/** Whether a finding says something of the calls of a block that can run: not when it lies in one that was rejected. */
+/** Whether a finding concerns the calls of a block that can run: not when it lies in one that was rejected. */
 export function concernsCalls({ span }: Diagnostic, { rejected = [] }: BlockBase): boolean {
   return !rejected.some((one) => one.span.start <= span.start && span.end <= one.span.end);
 }

@@ -2,7 +2,7 @@ import { type Action, isRunnable, type ToolCall, toJsonText } from "@toolglot/co
 import { textHash } from "@toolglot/core/text";
 import type { DialectBlock } from "./types.ts";
 
-/** Gives out ids of calls: the model's own, with `~2` and so on where a message has one twice, or one made of the call itself. */
+/** Creates ids of calls: the model's own, with `~2` and so on where a message has one twice, or one made of the call itself. */
 export class CallIds {
   readonly #used = new Map<string, number>();
 

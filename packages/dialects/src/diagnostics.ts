@@ -58,7 +58,7 @@ const table: Record<ShortCode, DiagnosticText> = {
   "doubtful-close": [
     "error",
     "value",
-    "A value holds what closes the call, so nobody can tell where it ends; nothing of it is run.",
+    "A value holds what closes the call, so it is not clear where it ends; nothing of it is run.",
     "Leave the format's own closing marks out of values.",
   ],
   "json-repaired": ["warning", "structure", "The JSON was repaired.", "Write valid JSON."],

@@ -6,7 +6,7 @@ import type { DialectDiagnosticCode } from "./diagnostics.ts";
 interface DialectWording extends ExplainWording {
   /** Stands before the findings when calls were run. */
   notes: string;
-  /** Says that so many calls of a block were not run, though others were. */
+  /** Returns that so many calls of a block were not run, though others were. */
   lost(count: number): string;
 }
 

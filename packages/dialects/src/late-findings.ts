@@ -28,6 +28,12 @@ export function* lateFindings(
     while ((torn[seen]?.span.start ?? Infinity) < segment.span.start) seen += 1;
     const row = rowOf(segment.block.dialect);
     const next = segments[at + 1];
+    const before = segments[at - 1];
+    if (before?.type === "text" && escapedMark.test(before.text.slice(-100)))
+      yield diagnostic("look-alike", segment.span.start, segment.span.end, {
+        affects: "value",
+        message: "The mark before these calls is escaped, and so may be their values.",
+      });
     if (row && next?.type === "text")
       yield* strayClosers(
         segment.block,
@@ -64,6 +70,9 @@ function takeFromReasoning({ segments, blocks, diagnostics }: ParseResult<Dialec
   for (const segment of segments)
     if (segment.type === "reasoning" && segment.span.start >= first.span.end) (segment as TextSegment).type = "text";
 }
+
+/** A mark in which something escaped the signs of HTML. */
+const escapedMark = /&lt;[^\s&;]{1,60}&gt;\s*$/;
 
 /** What a block has whose calls may have ended too early. */
 const isTorn: ReadonlySet<string> = new Set(["dialects/unclosed", "dialects/json-repaired", "dialects/invalid-json"]);

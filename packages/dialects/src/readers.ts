@@ -65,7 +65,7 @@ export function checkDialectOptions(
 const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
 
 /**
- * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is told by
+ * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is known by
  * what follows. It is made once.
  */
 function planFor(book: DialectBook, dialect: DialectParseOptions["dialect"]): ReadingPlan {

@@ -123,23 +123,39 @@ describe("literals of Python", () => {
   });
 });
 
+it.each([
+  ["'a\\tb\nc'", [{ code: "json-repaired", affects: "value" }]],
+  ["'a\tb\nc'", []],
+  ["'''a\\tb\nc'''", []],
+])("%j has an escape and a line break", (text, slips) => {
+  expect(read(text)).toMatchObject({ state: "done", slips });
+});
+
 describe("single quotes that escape nothing", () => {
   it.each<[string, JsonValue, number]>([
     ["'it's',", "it's", 6],
     ["'a\\n\nb')", "a\\n\nb", 7],
     ["'say 'hi' now']", "say 'hi' now", 14],
-    ["''',", "'", 3],
     ["'',", "", 2],
     ["'a'\n )", "a", 3],
     ["'a'<|tool_call_end|>", "a", 3],
     ["'a'<b',", "a'<b", 6],
     ["'a'", "a", 3],
     ['"it\'s\\n",', "it's\n", 8],
-    ["{'it's': 'x'y', \"z\": '''}", { "it's": "x'y", z: "'" }, 25],
+    ["{'it's': 'x'y', \"z\": 'q'}", { "it's": "x'y", z: "q" }, 25],
   ])("%s", (text, value, end) => {
     const found = readEachWay(text, lfm);
     expect(found).toMatchObject({ state: "done", end, slips: [] });
     expect(found.value).toEqual(value);
+  });
+
+  it.each([
+    ["''',", "'"],
+    ["''a',", "'a"],
+    ["''it's',", "'it's"],
+  ])("%s may have its quote twice", (text, value) => {
+    const found = readEachWay(text, lfm);
+    expect(found).toMatchObject({ state: "done", value, slips: [{ code: "unquoted-value", affects: "value" }] });
   });
 
   it.each(["'a", "'a'b", "'"])("%s is open", (text) => {

@@ -14,11 +14,7 @@ export function truth(condition: boolean, what: string): void {
 }
 
 /** Throws unless the promise rejects with an error that `check` accepts. */
-export async function rejects(
-  promise: Promise<unknown>,
-  check: (error: unknown) => boolean,
-  what: string,
-): Promise<void> {
+export async function rejects(promise: unknown, check: (error: unknown) => boolean, what: string): Promise<void> {
   let value: unknown;
   try {
     value = await promise;

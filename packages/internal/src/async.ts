@@ -69,6 +69,10 @@ export function ignoreRejection(value: unknown): void {
   }
 }
 
+const already: Promise<void> = /* @__PURE__ */ Promise.resolve();
+/** Within how many microtasks most work is done that is done at once: it needs neither timer nor listener. */
+const patience = 4;
+
 /**
  * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What
  * the work does after that is ignored, its rejection too. Leaves no timer and no listener behind. A signal that is a
@@ -82,28 +86,37 @@ export function settleWithin<Value>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stopListening = nothing;
     let isSettled = false;
-    const settle =
-      <Given>(act: (given: Given) => void) =>
-      (given: Given): void => {
-        isSettled = true;
-        // Sandboxes of durable engines have no timers.
-        if (timer !== undefined) clearTimeout(timer);
-        stopListening();
-        act(given);
-      };
-    Promise.resolve(work).then(settle(resolve), settle(reject));
-    // Much work is done at once, and settles within a few microtasks: it needs neither timer nor listener.
-    const watch = (patience: number): void => {
+    const end = (): void => {
+      isSettled = true;
+      // Sandboxes of durable engines have no timers.
+      if (timer !== undefined) clearTimeout(timer);
+      stopListening();
+    };
+    Promise.resolve(work).then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+    let turns = 0;
+    const watch = (): void => {
       if (isSettled) return;
-      if (patience > 0 && (typeof signal === "function" || !signal?.aborted)) {
-        void Promise.resolve(patience - 1).then(watch);
+      if (++turns < patience && (typeof signal === "function" || !signal?.aborted)) {
+        void already.then(watch);
         return;
       }
-      const giveUp = (): void => settle(resolve)(unsettled);
+      const giveUp = (): void => {
+        end();
+        resolve(unsettled);
+      };
       if (ms !== undefined) timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
       stopListening = onAbort(typeof signal === "function" ? signal() : signal, giveUp);
     };
-    watch(3);
+    watch();
   });
 }
 
@@ -113,6 +126,45 @@ export function andThen<Value, Next>(
   next: (value: Value) => Next | Promise<Next>,
 ): Next | Promise<Next> {
   return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** `then` for work that may be done, or fail, at once: goes on at once then, else when its promise is settled. */
+export function whenDone<Value, Next>(
+  work: () => Value | Promise<Value>,
+  done: (value: Value) => Next | Promise<Next>,
+  failed: (error: unknown) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  let value: Value | Promise<Value>;
+  try {
+    value = work();
+  } catch (error) {
+    return failed(error);
+  }
+  return value instanceof Promise ? value.then(done, failed) : done(value);
+}
+
+/** `finally` for work that may be done, or fail, at once. */
+export function andFinally<Value>(work: () => Value | Promise<Value>, end: () => void): Value | Promise<Value> {
+  return whenDone<Value, Value>(
+    work,
+    (value) => {
+      end();
+      return value;
+    },
+    (error) => {
+      end();
+      throw error;
+    },
+  );
+}
+
+/** Returns what the work returns; what it throws becomes a rejection, as in an `async` function, which always makes a promise. */
+export function orRejected<Value>(work: () => Value | Promise<Value>): Value | Promise<Value> {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** Settles as the work does, but rejects with the signal's reason as soon as the signal is aborted. */

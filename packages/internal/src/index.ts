@@ -1,6 +1,7 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
 export { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 export {
+  andFinally,
   andThen,
   ignoreRejection,
   inBackground,
@@ -8,11 +9,13 @@ export {
   isThenable,
   maxTimerMs,
   onAbort,
+  orRejected,
   settleWithin,
   sleep,
   streamed,
   unsettled,
   untilAborted,
+  whenDone,
 } from "./async.ts";
 export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
@@ -33,7 +36,7 @@ export {
   matchesOf,
   withoutInvisible,
 } from "./characters.ts";
-export { checkKeys, type KnownKeys } from "./check-keys.ts";
+export { checkKeys, gotText, type KnownKeys } from "./check-keys.ts";
 export { columnText, textOfColumn } from "./column-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";

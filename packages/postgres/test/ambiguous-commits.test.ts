@@ -176,7 +176,7 @@ const allCases = [true, false].flatMap((isFast) =>
 /** A case takes two seconds. */
 const cases = someOf(
   allCases,
-  isThorough ? 12 : 6,
+  isThorough ? 8 : 4,
   allCases.filter(({ name }) => name in joined),
 );
 

@@ -11,7 +11,7 @@ import { safetyFaultsOf, weak } from "./chaos/verdict.ts";
 // counts doubts too. Not in a plain run.
 const found = findPostgres();
 const skip = "skip" in found ? found.skip : undefined;
-const operations = rounds(80, 2000);
+const operations = rounds(50, 2000);
 let scripts: Bundled;
 
 describe.skipIf(skip)(`routers on one PostgreSQL${skip ? ` (${skip})` : ""}`, () => {

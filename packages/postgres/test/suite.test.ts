@@ -17,7 +17,7 @@ describe.skipIf(skip)(`PostgreSQL store${why}`, () => {
   it.each(storeSuite)("$name", async ({ run }) => run(({ now }) => emptyStore({ now })));
 
   // Both ways must come to the same.
-  it.each(someOf(storeSuite, Math.ceil(storeSuite.length / 3)))(
+  it.each(someOf(storeSuite, Math.ceil(storeSuite.length / 6)))(
     "$name, in transactions of several statements",
     async ({ run }) => run(({ now }) => emptyStore({ now }, false)),
   );

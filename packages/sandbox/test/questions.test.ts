@@ -1,14 +1,14 @@
 import type { Question, QuestionAnswer, ToolContext } from "@toolglot/core";
 import { executorContext } from "@toolglot/core/executing";
-import { afterAll, expect, it } from "vitest";
-import { codeTools, createSandbox, sandboxExecutor } from "../src/node/index.ts";
+import { expect, it } from "vitest";
+import { codeTools, sandboxExecutor } from "../src/node/index.ts";
 import { tool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 const question: Question = { kind: "elicitation", server: "s", message: "Which?" };
 const answer: QuestionAnswer = { action: "accept", content: { size: 1 } };
 const asks = tool("order", {}, async (_input: unknown, { ask }: ToolContext) => (await ask?.(question)) ?? "nobody");
-const sandbox = createSandbox({ language: "javascript", tools: [asks], limits: { toolTimeMs: 300 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [asks], limits: { toolTimeMs: 300 } });
 
 const source = "return await order({})";
 const action = {

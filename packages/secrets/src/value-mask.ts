@@ -16,7 +16,7 @@ export interface ValueMask {
 }
 
 /**
- * Creates a mask for a program whose configuration holds secrets, for its logs and errors. `written` says what stands in the
+ * Creates a mask for a program whose configuration holds secrets, for its logs and errors. `written` is what stands in the
  * place of a value; default `‹NAME›`. Of two names with one value the first in order of the alphabet is written.
  *
  * @example

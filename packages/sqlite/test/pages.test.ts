@@ -28,7 +28,7 @@ it(`should list a page of ${many} approvals about as fast as one of ${few}`, asy
           reason: "r",
           policyVersion: "v",
           ttlMs: 900_000,
-          mostPending: 1_000_000,
+          maxPending: 1_000_000,
         });
       });
       await Promise.all(more);

@@ -21,21 +21,8 @@ export {
   toMcpTools,
   toOpenAiTools,
 } from "./formats/provider-tools.ts";
-export type {
-  McpCallOptions,
-  McpCallRequest,
-  McpCallResult,
-  McpClient,
-  McpContentBlock,
-  McpListedTool,
-  McpProgress,
-  McpPrompt,
-  McpResource,
-  McpResourceContents,
-  McpResourceTemplate,
-  McpToolsChange,
-  RegisterMcpOptions,
-} from "./mcp/types.ts";
+export type * from "./mcp/public-types.ts";
+export type { McpToolsChange, RegisterMcpOptions } from "./mcp/types.ts";
 export { type DefinedTool, defineTool, type ToolSpec } from "./registry/define-tool.ts";
 export type { AgentSkill } from "./registry/skills.ts";
 export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./registry/state.ts";

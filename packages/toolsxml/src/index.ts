@@ -2,6 +2,7 @@
 export type { ExplainOptions } from "@toolglot/core/explain";
 export type { RenderManualOptions } from "@toolglot/core/manual";
 export type { FormatResultsOptions } from "@toolglot/core/results";
+export type * from "./block-types.ts";
 export type { ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "./diagnostics.ts";
 export { explain } from "./explain.ts";
 export { renderManual } from "./manual.ts";
@@ -10,21 +11,4 @@ export { type ToolsXmlProtocolOptions, toolsxmlProtocol } from "./protocol.ts";
 export { formatResults } from "./results.ts";
 export { type SerializeOptions, serialize } from "./serialize.ts";
 export { parseStream, ToolsXmlParserStream } from "./stream.ts";
-export type {
-  CommandCall,
-  CtrlCall,
-  CustomCall,
-  EditCall,
-  GetValueCall,
-  InputCall,
-  McpCall,
-  ReadCall,
-  TextEdit,
-  ToolsXmlBlock,
-  ToolsXmlCall,
-  ToolsXmlComment,
-  ToolsXmlEvent,
-  ToolsXmlParseOptions,
-  ToolsXmlParserOptions,
-  TruncatedCall,
-} from "./types.ts";
+export type { ToolsXmlEvent, ToolsXmlParserOptions } from "./types.ts";

@@ -4,7 +4,7 @@ import type { Effect, Principal } from "@toolglot/trp-core";
 import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
 
 /**
- * What happens to a call whose effect was there before: `window` gives its result again for `windowMs`, then runs; the others
+ * What happens to a call whose effect was there before: `window` returns its result again for `windowMs`, then runs; the others
  * run a call that is done at once. While it is unknown what became of a call, only `free` runs it again.
  */
 export interface RepeatRule {
@@ -25,7 +25,7 @@ export interface ProbeSettings {
   equals?: JsonValue;
 }
 
-/** What the owner of a gateway says of a tool. What is not said follows from the tool's annotations. */
+/** The settings of a gateway's owner for a tool. What is left out follows from the tool's annotations. */
 export interface ToolSettings {
   risk?: RiskTier;
   io?: IoClass;
@@ -78,7 +78,7 @@ export interface CallExtras {
   isUnsent?: boolean;
 }
 
-/** What is told of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
+/** What is reported of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
 export interface ImportNotice {
   server: string;
   tool?: string;

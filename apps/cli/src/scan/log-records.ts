@@ -10,6 +10,7 @@ const chunkBytes = 256 * 1024;
 /** Members of a document that are lists of records. */
 export const recordLists: ReadonlySet<string> = new Set([
   "messages",
+  "contents",
   "steps",
   "runs",
   "questions",

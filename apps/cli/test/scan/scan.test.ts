@@ -123,6 +123,25 @@ describe("each format of logs", () => {
       ],
     ],
     ["anthropic.jsonl", 1, undefined, ["2 get_weather core/marker-in-value /content/1/input/unit"]],
+    [
+      "gemini.json",
+      2,
+      undefined,
+      [
+        "1 edit core/swallowed-argument /contents/3/parts/0/functionCall/args/old_string",
+        "1 edit scan/leaked-call /contents/5/parts/0/text",
+      ],
+    ],
+    [
+      "bedrock.json",
+      2,
+      "anthropic.claude-sonnet-4-5",
+      [
+        "1 edit scan/leaked-call /messages/1/content/0/text",
+        "1 edit core/swallowed-argument /messages/3/content/0/toolUse/input/old_string",
+        "1 edit scan/lost-result /messages/3/content/0/toolUse/input",
+      ],
+    ],
   ])("%s", async (file, calls, model, found) => {
     const report = await scan(file);
     expect(report).toMatchObject({ code: 1, files: 1, calls, unknownLines: 0 });

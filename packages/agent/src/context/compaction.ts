@@ -48,7 +48,7 @@ export function dropOldResults(options: { keepTurns?: number } = {}): Compaction
   };
 }
 
-/** What requests are made shorter by where the host says nothing else. */
+/** Defaults of how requests are made shorter. */
 export const dropByDefault: Compaction = /* @__PURE__ */ dropOldResults();
 
 /** Throws `TypeError` for anything but a number of turns. */

@@ -77,7 +77,7 @@ function warnOfUnpaired(run: Run): void {
     const fresh = ids.filter((id) => run.isFirst(`${what} ${id}`));
     if (fresh.length > 0) run.warn("agent/unpaired-calls", `${what}: ${fresh.join(", ")}.`);
   };
-  warn(missing, "No result was kept of calls in the conversation, and the model is told so");
+  warn(missing, "No result was kept of calls in the conversation; the model reads so");
   warn(twice, "Calls or their results stood twice in the conversation, and the fuller result is used");
 }
 

@@ -22,7 +22,7 @@ export interface StepEngine {
    */
   run(step: AgentStep, work: () => Promise<JsonValue>): Promise<JsonValue>;
   /**
-   * Waits for an event of the engine: the decision about a call, as `approve` gives it; the result of a call that is made elsewhere, as
+   * Waits for an event of the engine: the decision about a call, as `approve` returns it; the result of a call that is made elsewhere, as
    * `{ approved: false, result }`. Undefined, when it did not come in time, is a denial. `timeoutMs`: absent, as long as it takes.
    */
   wait?(name: string, options: { timeoutMs?: number; signal: AbortSignal }): Promise<JsonValue | undefined>;

@@ -1,7 +1,7 @@
 import type { Part } from "../spec.ts";
 
 /** No more of a call's arguments is held. */
-const longestTail = 64;
+const maxTailLength = 64;
 
 /** Arguments on their way: what is held of them, which may be a mark. */
 interface Held {
@@ -13,7 +13,7 @@ interface Held {
 }
 
 /**
- * Passes a stream, with each part as `judge` gives it. The end of a call's arguments that may be a closing mark waits for the call: when
+ * Passes a stream, with each part as `judge` returns it. The end of a call's arguments that may be a closing mark waits for the call: when
  * that is another one than came, nobody has seen the mark. The order of parts stays.
  */
 export function guardStream(judge: (part: Part) => Part): TransformStream<Part, Part> {
@@ -47,7 +47,7 @@ export function guardStream(judge: (part: Part) => Part): TransformStream<Part, 
 
 /** Where the end of a text begins that may be marks. */
 function tailOf(text: string): number {
-  const from = Math.max(0, text.length - longestTail);
+  const from = Math.max(0, text.length - maxTailLength);
   const found = /[<\]]|\\u003c|\\(?:u0?0?3?)?$/i.exec(text.slice(from));
   return found ? from + found.index : text.length;
 }

@@ -1,6 +1,6 @@
 import type { FaultName, Found } from "./types.ts";
 
-/** Says what is wrong: with an argument, from the mark on that was found, and the names of what it swallowed. */
+/** Returns what is wrong: with an argument, from the mark on that was found, and the names of what it swallowed. */
 export type FindingWords = Readonly<Record<FaultName, (argument: string, mark: string, names: string) => string>>;
 
 const words: FindingWords = {
@@ -13,7 +13,7 @@ const words: FindingWords = {
   "marker-in-value": (argument, mark) => `${argument} holds marks of a call: ${mark}.`,
 };
 
-/** Returns what a finding says. `text`: what it was found in. */
+/** Returns the words of a finding. `text`: what it was found in. */
 export function findingText(
   { code, path, at = 0, swallowed = [] }: Found & { path: string },
   text: unknown,

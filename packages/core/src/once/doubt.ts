@@ -6,8 +6,8 @@ import { holdOperation } from "./hold-operation.ts";
 import type { OncePlan, ProbeAnswer } from "./options.ts";
 
 /**
- * Says of an operation in doubt whether it happened: a person's word, or a program's. The next call with its key then gets the value, or
- * does it. `by` says who, for people; it is kept with the record. With a `fence` (that of the error's record), the word is about that
+ * Settles whether an operation in doubt happened: a person's word, or a program's. The next call with its key then gets the value, or
+ * does it. `by` names who, for people; it is kept with the record. With a `fence` (that of the error's record), the word is about that
  * attempt alone.
  *
  * Resolves to `false` when nothing of that key is in doubt; of two words the first counts. Rejects with `TypeError` for a mistake in the
@@ -42,7 +42,7 @@ export async function settleOnce(
   return await log.settle(operation, endOf(outcome), by);
 }
 
-/** Asks a probe about a doubt, one caller at a time, and keeps its word. Undefined when it can't tell, or there is none. */
+/** Asks a probe about a doubt, one caller at a time, and keeps its word. Undefined when it does not know, or there is none. */
 export async function askProbe(
   log: OperationLog,
   plan: OncePlan,

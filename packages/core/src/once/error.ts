@@ -3,7 +3,7 @@ import type { OperationKey, OperationRecord } from "../operation-log.ts";
 
 /** Codes of {@link OnceError}. */
 export type OnceErrorCode =
-  /** Nobody knows whether it happened. It is not run again until `settleOnce` or a `probe` says what happened. */
+  /** Nobody knows whether it happened. It is not run again until `settleOnce` or a `probe` settles it. */
   | "once/in-doubt"
   /** Another caller runs it, and was waited for. Nothing was done here. */
   | "once/busy"

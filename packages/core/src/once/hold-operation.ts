@@ -35,7 +35,7 @@ export interface HoldOptions {
   /** Milliseconds to wait while somebody else has it. Default: until the signal is aborted. */
   waitMs?: number;
   signal?: AbortSignal | undefined;
-  /** The log's clock: a storage's `now`. Default: reckoned from what the log says of the claim. */
+  /** The log's clock: a storage's `now`. Default: reckoned from the log's answer to the claim. */
   now?: (() => number) | undefined;
   /** True for a lease that does not keep the process alive. Default false. */
   background?: boolean;

@@ -91,6 +91,6 @@ const connecting: ReadonlySet<unknown> = /* @__PURE__ */ new Set(["lookup", "con
 function isUnconnected({ code, syscall, event, errors, message }: Facts): boolean {
   if (Array.isArray(errors) && errors.length > 0) return errors.every((one) => isObject(one) && isUnconnected(one));
   if (unconnectedCodes.has(code) || syscall === "connect" || syscall === "getaddrinfo") return true;
-  // The AWS SDK only says it in words.
+  // The AWS SDK has it in words only.
   return (code === "ETIMEDOUT" && connecting.has(event)) || /did not establish a connection/.test(String(message));
 }

@@ -55,7 +55,7 @@ export async function onceCall(
         ...(key && { key: key(input as never) }),
         ...inputOf(input, key !== undefined),
         ...(signal && { signal }),
-        // A tool that says what it needs first has done nothing.
+        // A tool that asks for what it needs first has done nothing.
         judge: (error) => (needsSomething(error) ? "not-applied" : (judge?.(error) ?? "unknown")),
       },
       async (context) => {

@@ -9,10 +9,10 @@ import { checkOnceOptions, type OnceCall, type OnceCallOptions, onceCall } from 
 export type OnceToolOptions = OnceCallOptions;
 
 /**
- * Returns the same tool, whose calls happen once: a call with the same input as one before gets that one's result, and is told in its
+ * Returns the same tool, whose calls happen once: a call with the same input as one before gets that one's result, with a notice in its
  * first line that nothing was done now. Tools with `readOnlyHint` or `idempotentHint` stay as they are, unless `effect` is given.
  *
- * Of a tool that gives one value after another, the last one is kept. A call in doubt ends in a `ToolError` that says who can settle it.
+ * Of a tool that yields one value after another, the last one is kept. A call in doubt ends in a `ToolError` that names who can settle it.
  *
  * @throws `TypeError` for a mistake in the options.
  *
@@ -31,22 +31,22 @@ export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): 
       const iterator = iteratorOf(value);
       return iterator ? await lastOf(iterator, { signal, onProgress }) : value;
     });
-  const told = async (made: Promise<OnceCall>, context: ToolContext): Promise<unknown> =>
+  const noticed = async (made: Promise<OnceCall>, context: ToolContext): Promise<unknown> =>
     withNotice(await made, context);
   // Of another function that turns out to give one value after another, the last one counts.
   const execute = isGeneratorFunction(tool.execute)
     ? async function* (input: unknown, context: ToolContext) {
-        return yield* streamed((emit) => told(call(input, context, emit), context));
+        return yield* streamed((emit) => noticed(call(input, context, emit), context));
       }
     : (input: unknown, context: ToolContext) =>
-        told(
+        noticed(
           call(input, context, () => {}),
           context,
         );
   return { ...tool, execute };
 }
 
-/** Whether a tool says of itself that calling it twice does no harm. */
+/** Whether a tool's hints promise that calling it twice does no harm. */
 function repeatsSafely({ readOnlyHint, idempotentHint }: ToolAnnotations = {}): boolean {
   return readOnlyHint === true || idempotentHint === true;
 }

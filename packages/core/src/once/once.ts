@@ -30,8 +30,8 @@ export interface Once<T> {
 
 /**
  * Does something once, for as long as the log remembers its key. A second call with the same key gets the first one's value; while that
- * runs, it waits. The log knows of the effect before it happens and of its end before anybody is told: so what nobody knows (a process
- * died in between, an answer got lost) is in doubt, and stays so until somebody says what happened.
+ * runs, it waits. The log knows of the effect before it happens and of its end before any caller: so what nobody knows (a process
+ * died in between, an answer got lost) is in doubt, and stays so until somebody settles it.
  *
  * The values are JSON, or `undefined`. What `work` throws goes on, and the key is free again, unless the effect may have happened.
  *
@@ -162,7 +162,7 @@ class Attempt<T extends JsonValue | undefined> {
     };
   }
 
-  /** The work threw: ends the operation by what the error says of it. Never resolves but with a probe's word. */
+  /** The work threw: ends the operation as the error is judged. Never resolves but with a probe's word. */
   async #failed(error: unknown): Promise<Once<T>> {
     const { judge, effect, remember, signal, key } = this.#plan;
     const held = this.#held;

@@ -1,9 +1,9 @@
-import { canonicalJson, checkKeys, isJson, randomHex, textDigest } from "@toolglot/internal";
+import { canonicalJson, checkKeys, gotText, isJson, randomHex, textDigest } from "@toolglot/internal";
 import type { JsonValue } from "../json.ts";
 import type { ClaimRequest, OperationLog } from "../operation-log.ts";
 import { checkClaimRequest } from "../operation-rules.ts";
 
-/** What an error says of the effect: it did not happen, it happened in vain and may be tried again, or nobody knows. */
+/** What an error means for the effect: it did not happen, it happened in vain and may be tried again, or nobody knows. */
 export type Verdict = "not-applied" | "failed" | "unknown";
 
 /** What a probe found out. */
@@ -29,11 +29,11 @@ export interface OnceOptions {
    * more, so an attempt that was given up or whose outcome is unknown runs again.
    */
   effect?: "opaque" | "idempotent";
-  /** Says of an error whether the effect may have happened. Default: `unknown` for every error. Ready-made: `judgeHttp`, `judgeMcp`. */
+  /** Judges by an error whether the effect may have happened. Default: `unknown` for every error. Ready-made: `judgeHttp`, `judgeMcp`. */
   judge?: (error: unknown) => Verdict;
   /**
    * Asks the other system about a doubt, before anybody is asked. `happened: false` must mean that it can't happen any more, either.
-   * `undefined`, and an error: it can't tell.
+   * `undefined`, and an error: it does not know.
    */
   probe?: (context: ProbeContext) => Promise<ProbeAnswer | undefined>;
   /** Milliseconds to wait for another caller that runs it. Default 30,000. */
@@ -52,7 +52,7 @@ export interface OnceOptions {
   owner?: string;
   /** Ends the waiting. After the beginning it is the work's to obey, and what the work throws then is `unknown`. */
   signal?: AbortSignal;
-  /** The log's clock: a storage's `now`. Default: reckoned from what the log says. */
+  /** The log's clock: a storage's `now`. Default: reckoned from the log's answers. */
   now?: () => number;
 }
 
@@ -91,7 +91,7 @@ export async function readPlan(log: OperationLog, options: OnceOptions): Promise
   if (!(waitMs >= 0)) throw new TypeError("once: waitMs must be a number of milliseconds, 0 or more");
   if (input === undefined && options.key === undefined)
     throw new TypeError("once needs a key, or an input to make it from.");
-  if (input !== undefined && !isJson(input)) throw new TypeError("once: input must be JSON.");
+  if (input !== undefined && !isJson(input)) throw new TypeError(`once: input must be JSON, not ${gotText(input)}.`);
   const digest = input === undefined ? "" : await textDigest(canonicalJson(input));
   const key = options.key ?? `fx1:${digest}`;
   if (options.key !== undefined && key.length > maxKey)

@@ -124,10 +124,13 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["<tool_calls>", "<tool_calls:"], next: "(?:\\w{0,16}>)?\\s{0,9}<tool_call" },
       { open: ["<ifm|tool_calls>", "<ifm|tool_call>"] },
       {
-        open: ["<function_calls>", "<function_call>", "<dots_function_call>"],
+        open: ["<function_calls>", "<antml:function_calls>", "<function_call>", "<dots_function_call>"],
         next: `\\s{0,40}(?:[<{[]|${word}\\(|$)`,
       },
-      { open: ["<invoke", "<function", "<tool", "<atem:invoke", "<steptml:invoke"], next: "\\s{1,9}name\\s{0,9}=" },
+      {
+        open: ["<invoke", "<antml:invoke", "<function", "<tool", "<atem:invoke", "<steptml:invoke"],
+        next: "\\s{1,9}name\\s{0,9}=",
+      },
       { open: ["<tool>", "<tool_use>"], next: "\\s{0,9}(?:<(?:tool_)?name>|\\{)" },
       { open: ["<minimax:tool_call>", "<seed:tool_call>", "<atem:function_calls>"] },
     ],
@@ -145,7 +148,10 @@ export const callFormats: readonly CallFormat[] = [
   },
   {
     name: "a Gemma call",
-    marks: [{ open: ["<|tool_call>"] }, { open: ["<start_function_call>"], next: `\\s{0,9}(?:call|${word}\\{|$)` }],
+    marks: [
+      { open: ["<|tool_call>"], next: `(?:${followsToken}|:${word}\\{)` },
+      { open: ["<start_function_call>"], next: `\\s{0,9}(?:call|${word}\\{|$)` },
+    ],
     close: ["<eos>"],
   },
   {

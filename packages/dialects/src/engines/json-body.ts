@@ -42,8 +42,10 @@ export function* readLiteral(
       call.fail("truncated", span);
       return undefined;
     }
-    const isBlocked = state === "blocked" && (yield* cursor.sees([...marks.literalClosers, ...marks.openers]));
-    if (isBlocked && reader.close(cursor.offset)) break;
+    const isBlocked = state === "blocked";
+    const isClosed = isBlocked && (yield* cursor.sees(marks.literalClosers));
+    const isNext = isBlocked && !isClosed && (yield* cursor.sees(marks.openers));
+    if ((isClosed || isNext) && reader.close(cursor.offset, isNext)) break;
     const at = reader.failure?.at ?? cursor.offset;
     if (reader.failure?.code) {
       call.slip(reader.failure.code, { start: at, end: at + 1 });
@@ -89,6 +91,8 @@ class Members implements LiteralListener {
   #hasArguments = false;
   #argument: Argument | undefined;
   #keepsStrings = false;
+  /** What stands beside the name and the arguments. */
+  readonly #others = createRecord<JsonValue>();
 
   constructor(call: CallDraft, row: Dialect, whole: boolean) {
     const { name, nameKey } = row.call;
@@ -103,7 +107,9 @@ class Members implements LiteralListener {
   begin(depth: number, key: string | undefined, start: number): void {
     if (depth === 1 && this.depth === 2 && key !== undefined) {
       const isOnly = this.#row.call.name.at === "only-key";
-      if (isOnly && this.#call.name === undefined) this.#call.named(key, { start, end: start });
+      const span = { start, end: start };
+      if (isOnly && this.#call.name === undefined) this.#call.named(key, span);
+      else if (isOnly) this.#call.fail("invalid-arguments", span, "One object holds several calls.");
       this.#inArguments = isOnly || this.#keys.includes(key);
     }
     if (depth !== this.depth || !this.#inArguments || key === undefined) return;
@@ -125,8 +131,11 @@ class Members implements LiteralListener {
       if (value !== null && !isObject(value)) this.#whole(value, span);
     } else if (this.#nameKeys.includes(key) && typeof value === "string") {
       if (this.#call.name === undefined) this.#call.named(value, span);
+      else if (this.#call.name !== value.trim())
+        this.#call.slip("duplicate-key", span, { message: "The call has two names; the first one counts." });
     } else if (this.#row.call.id && "key" in this.#row.call.id && key === this.#row.call.id.key)
       this.#call.id = typeof value === "number" ? String(value) : typeof value === "string" ? value : undefined;
+    else this.#others[key] = value;
   }
 
   /** Takes arguments that are no object: a string may be the JSON of one. */
@@ -154,8 +163,34 @@ class Members implements LiteralListener {
     if (call.name === undefined && !this.#row.write) this.#loose(value as JsonObject, span);
     if (call.name === undefined) return call.fail("missing-name", span);
     if (this.depth === 2 && !this.#hasArguments) call.raw = { start: span.end, end: span.end };
-    return !call.failure;
+    return !call.failure && isAlone(call, this.#others, this.depth === 1 || this.#hasArguments, span);
   }
+}
+
+/** Members that say nothing about what a call is to do. */
+const isLabel = /^(?:type|index|role|status|\w*id)$/i;
+
+/**
+ * Whether all that a call is to do stands in its arguments, and they are none of a tool's declaration. Another member may hold them, or one
+ * of them. `hasKey`: there are arguments, if none is in them.
+ */
+function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Span): boolean {
+  const { input, name = "" } = call;
+  const params = call.block.host.tools.parameters(name);
+  if (input.type === "object" && isObject(input.properties) && !params.includes("properties"))
+    return call.fail(
+      "invalid-arguments",
+      span,
+      "These are no arguments, but what the tool's declaration says of them.",
+    );
+  const isEmpty = Object.keys(input).length === 0;
+  const holds = (key: string, value: JsonValue): boolean => {
+    if (params.includes(key)) return !(key in input);
+    if (!isEmpty || isLabel.test(key)) return false;
+    return !hasKey || (typeof value === "object" && value !== null);
+  };
+  const key = Object.keys(others).find((one) => holds(one, others[one] as JsonValue));
+  return key === undefined || call.fail("invalid-arguments", span, `${JSON.stringify(key)} is none of the arguments.`);
 }
 
 /** Reads the JSON of an object. */
@@ -171,10 +206,13 @@ function readObject(text: string): JsonObject | undefined {
 export function takeLoose(call: CallDraft, value: JsonValue | undefined, span: Span): void {
   const inner = isObject(value) && isObject(value.function) ? value.function : value;
   if (!isObject(inner) || typeof inner.name !== "string") return;
-  call.named(inner.name, span);
+  const { name, ...others } = inner as JsonObject;
+  call.named(name as string, span);
   call.raw = span;
-  const { arguments: given = inner.parameters } = inner;
+  const key = call.block.row.arguments.keys?.find((one) => one in others) ?? "";
+  const { [key]: given, ...rest } = others;
   const input = typeof given === "string" ? readObject(given) : (given ?? {});
   if (!isObject(input)) call.fail("invalid-arguments", span);
   else for (const [name, one] of Object.entries(input)) call.argument(name).value(one as JsonValue, span);
+  isAlone(call, rest, key !== "", span);
 }

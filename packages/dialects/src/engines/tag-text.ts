@@ -52,24 +52,29 @@ export function* readAttributes(
       return undefined;
     }
     source.at = end;
-    return attributesIn(text.slice(at, end), hasEntities);
+    const [mark = ">"] = tagEnd.texts;
+    return attributesIn(text.slice(at, text.lastIndexOf(mark.charAt(0), end - 1)), hasEntities);
   }
 }
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** Reads attributes; undefined where a word stands close behind one: the tag's end was lost, and this is the value. */
+/** Reads attributes; undefined where anything else stands among them: the tag's end was lost, and this is the value. */
 function attributesIn(text: string, hasEntities: boolean): Map<string, string> | undefined {
   const found = new Map<string, string>();
   const attributes = /([\w:-]{1,100})\s{0,99}=\s{0,99}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-  for (const match of text.matchAll(attributes)) {
-    const [all, name = "", quoted, single, bare] = match;
-    if (bare === undefined && /\w/.test(text.charAt(match.index + all.length))) return undefined;
-    const value = quoted ?? single ?? bare ?? "";
+  let at = 0;
+  for (const { 0: all, 1: name = "", 2: quoted, 3: single, 4: bare = "", index } of text.matchAll(attributes)) {
+    if (!(at === 0 ? blank : between).test(text.slice(at, index))) return undefined;
+    at = index + all.length;
+    const value = quoted ?? single ?? bare;
     found.set(
       name,
       hasEntities ? value.replace(/&(lt|gt|amp|quot|apos);/g, (written, entity) => entities[entity] ?? written) : value,
     );
   }
-  return found;
+  return blank.test(text.slice(at)) ? found : undefined;
 }
+
+const blank = /^[\s/]*$/;
+const between = /^(?:[\s/]+|\s*,\s*)$/;

@@ -15,7 +15,7 @@ const tagEnd = markOf({ text: ">" });
 /** The opening tag of an argument, or of an element in one. */
 export interface ArgumentTag {
   key: string;
-  /** What its type mark says. */
+  /** The value of its type mark. */
   type: string | undefined;
   close: Mark;
 }

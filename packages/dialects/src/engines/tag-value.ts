@@ -139,8 +139,9 @@ export function* readTagValue(
       const end = source.offset;
       source.at = Math.max(closed, again);
       if (again > 0) call.slip("stray-closer", { start: source.base + closed, end: source.offset });
-      // The closing mark has a line of its own there: its first unit stands twice.
-      if (isPadded && cursor.slice(Math.max(start, end - 2), end) === `\n${head}`)
+      // The closing mark has a line of its own there, or its sign is written in CDATA alone: its first unit stands twice.
+      const tail = cursor.slice(Math.max(start, end - 2), end);
+      if (isPadded ? tail === `\n${head}` : cdata && head === "<" && tail.endsWith(head))
         call.slip("stray-closer", { start: end - 1, end }, { affects: "value" });
       return finish(end);
     }

@@ -15,7 +15,7 @@ export interface View {
 
 /** A delimiter in a text, or the place where one may stand. */
 export interface Hit {
-  /** `open`: more text must come to tell. `long`: what begins here is longer than a delimiter may be. */
+  /** `open`: more text must come to decide. `long`: what begins here is longer than a delimiter may be. */
   state: "found" | "open" | "long";
   start: number;
   end: number;

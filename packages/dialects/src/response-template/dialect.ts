@@ -14,7 +14,7 @@ import type { ResponseTemplate } from "./types.ts";
  * fields `thinking`, `reasoning` and `reasoning_content`, text in other fields of texts. What no field takes is not shown. A call's `raw` is
  * the text of its region. Values that the template has as texts are typed by the schemas of tools.
  *
- * @param options `id`: what `block.dialect` says. Default `template`.
+ * @param options `id`: the value of `block.dialect`. Default `template`.
  * @throws TypeError for a template that is wrong, as `checkResponseTemplate`.
  *
  * @example

@@ -26,7 +26,7 @@ export interface ResponseOptions {
 
 /** Options of a parser. */
 export interface ResponseParserOptions extends ResponseOptions {
-  /** Is told what `feed` and `end` find. Pieces of a text depend on the chunks, but what they are together does not. */
+  /** Receives what `feed` and `end` find. Pieces of a text depend on the chunks, but what they are together does not. */
   onEvent?: (event: ResponseEvent) => void;
 }
 

@@ -129,7 +129,7 @@ const counts: Readonly<Record<string, string>> = { "*": "0,", "+": "1,", "?": "0
  * Translates a pattern of Python's `regex` module, with DOTALL on.
  *
  * @throws TypeError for a pattern that is none, for what JavaScript has no form for, and for what no template needs: looking back, `\b`, `\B`,
- * `\U`, numbers of groups, comments, `(?m)`, `\W` in a class; and for a repeated group whose turns can be told apart in several ways, which
+ * `\U`, numbers of groups, comments, `(?m)`, `\W` in a class; and for a repeated group whose turns can be split in several ways, which
  * may take very long. `where` begins its message.
  */
 export function translatePattern(source: string, where: string, most: number): Translated {

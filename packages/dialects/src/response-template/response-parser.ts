@@ -30,7 +30,7 @@ export function readerOf(
   const { fields, defaults } = template;
   const message: JsonObject = Object.assign(createRecord<JsonValue>(), structuredClone(defaults));
   const initialEvents: ResponseEvent[] = [];
-  let tell = (event: ResponseEvent): void => void initialEvents.push(event);
+  let emit = (event: ResponseEvent): void => void initialEvents.push(event);
   const watched = (opens: boolean): Watched[] =>
     fields.flatMap((field) => {
       const pattern = opens ? field.open : field.close;
@@ -60,15 +60,15 @@ export function readerOf(
   /** Returns offsets in the text that is fed. */
   const place = (start: number, end: number): Span => ({ start: start - begun, end: end - begun });
 
-  const tellMalformed = ({ name }: Field, error: string, start: number, end: number, closed: boolean): void =>
-    tell({ type: "region_malformed", field: name, error, ...place(start, end), closed });
+  const emitMalformed = ({ name }: Field, error: string, start: number, end: number, closed: boolean): void =>
+    emit({ type: "region_malformed", field: name, error, ...place(start, end), closed });
 
   const open = (field: Field, start: number, end: number, found: Hit["captures"] = {}): void => {
     current = field;
     inside = field === rest ? outside : closersOf(field);
     captures = found;
     opened = true;
-    tell({ type: "region_open", field: field.name, captures, ...place(start, end) });
+    emit({ type: "region_open", field: field.name, captures, ...place(start, end) });
   };
 
   /** Ends the region; what follows is the rest's. */
@@ -77,9 +77,9 @@ export function readerOf(
       try {
         const value = regionValue(body, current, captures, tools);
         addValue(message, current, value);
-        tell({ type: "region_close", field: current.name, value, ...place(start, end), closed });
+        emit({ type: "region_close", field: current.name, value, ...place(start, end), closed });
       } catch (error) {
-        tellMalformed(current, String(error), start, end, closed);
+        emitMalformed(current, String(error), start, end, closed);
       }
     }
     current = rest;
@@ -95,7 +95,7 @@ export function readerOf(
     if (text !== "" && current) {
       if (!opened) open(current, at, at);
       body += text;
-      tell({ type: "region_chunk", field: current.name, text, dirty: /json|-/.test(current.content.parser) });
+      emit({ type: "region_chunk", field: current.name, text, dirty: /json|-/.test(current.content.parser) });
     }
     at = Math.max(at, to);
   };
@@ -128,7 +128,7 @@ export function readerOf(
       take(start);
       if (hit.state === "long") {
         best.finder.pass(hit);
-        tellMalformed(field, `a delimiter is longer than ${maxDelimiter} units`, start, start, false);
+        emitMalformed(field, `a delimiter is longer than ${maxDelimiter} units`, start, start, false);
         continue;
       }
       if (start === end && (opens ? openedAt === start : !opened)) return;
@@ -151,12 +151,12 @@ export function readerOf(
 
   for (const { name, open, close } of fields) {
     if ([open, close].some((pattern) => pattern && (pattern.ahead || !pattern.partial)))
-      tell({ type: "template_held", code: "dialects/template-held", field: name });
+      emit({ type: "template_held", code: "dialects/template-held", field: name });
   }
   const start = prefix.slice(answerStart(prefix, template));
   begun = start.length;
   feed(start);
-  tell = onEvent;
+  emit = onEvent;
   if (begins) open(begins, 0, 0);
   return {
     initialEvents,

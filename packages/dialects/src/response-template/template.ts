@@ -38,7 +38,7 @@ const contentKeys =
 
 /**
  * Makes a template ready. `asTexts`: values in tags and lines stay as they are written, but for white space, where their parser would only
- * tell their types.
+ * show their types.
  *
  * @throws TypeError that names what is wrong with it, and where.
  */

@@ -92,6 +92,6 @@ export interface ResponseParser {
    * @throws ToolglotError with the code `dialects/response-incomplete` when a field is missing that is not optional.
    */
   end(): JsonObject;
-  /** What the prefix told. It is not told to `onEvent` again. */
+  /** Events of the prefix. `onEvent` does not receive them again. */
   readonly initialEvents: readonly ResponseEvent[];
 }

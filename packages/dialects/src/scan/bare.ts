@@ -16,6 +16,8 @@ const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boole
   [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
   [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
 ];
+/** What is left where the prompt has written the mark already. */
+const begun = new RegExp(`^(${word})[ \\t\\r]{0,9}\\n\\{`);
 const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
 const mayBeForm = new RegExp(
   `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
@@ -47,8 +49,8 @@ export class BareCalls {
     return this.#takesAnyName || this.#tools.has(name);
   }
 
-  /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. */
-  find(text: string, at: number, ended: boolean): RowMarks | "more" | undefined {
+  /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. `isFirst`: the message begins there. */
+  find(text: string, at: number, ended: boolean, isFirst: boolean): RowMarks | "more" | undefined {
     if (this.#rows.length === 0 || (!this.#takesAnyName && this.#tools.names.length === 0)) return undefined;
     const start = behindSpace(text, at);
     const head = text.slice(start, start + maxNameOffset);
@@ -63,6 +65,9 @@ export class BareCalls {
       const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
       if (marks) return marks;
     }
+    const name = isFirst ? begun.exec(head)?.[1] : undefined;
+    const first = name !== undefined && this.knows(name) && this.#rows.find(({ callOpen }) => callOpen?.lineStart);
+    if (first) return first;
     return isShort && head.length < 200 && mayBeForm.test(head) && this.#mayBeKnown(head) ? "more" : undefined;
   }
 
@@ -73,12 +78,13 @@ export class BareCalls {
     if (!this.knows(name[1] ?? name[2] ?? "")) return undefined;
     if (wrapsCall.test(head)) return rows.find(({ row }) => !row.write) ?? rows[0];
     // Keys of one dialect alone show it; else the first that has them.
-    const keys = /["'](parameters|arguments)["']/.exec(head)?.[1];
-    if (keys === undefined && isShort) return "more";
+    const key = /["'](parameters|arguments|input|args)["']\s{0,20}:/.exec(head)?.[1];
+    if (key === undefined && isShort) return "more";
     const python = /^[[{\s]*'/.test(head);
     const fits = rows.filter(({ row }) => (row.values === "python") === python);
     const own = fits.filter(isMarkless);
-    return own.find(({ row }) => row.arguments.keys?.[0] === keys) ?? own[0] ?? fits[0];
+    const first = own.find(({ row }) => row.arguments.keys?.[0] === key);
+    return first ?? own.find(({ row }) => row.arguments.keys?.includes(key ?? "")) ?? own[0] ?? fits[0];
   }
 
   /** Whether a name that has begun may become a known one. */

@@ -35,7 +35,7 @@ export class BlockDraft implements CallBlock {
 
   constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
     this.row = row;
-    // What is only thought may never run: nobody is told of it before that is known.
+    // What is only thought may never run: nothing of it is emitted before that is known.
     this.host = inReasoning ? { ...host, onEvent: undefined } : host;
     this.start = start;
     this.inReasoning = inReasoning;

@@ -167,20 +167,20 @@ export class Argument {
     return this.#call.block.host.tools.parameter(this.#call.name, this.name);
   }
 
-  /** Whether a JSON string stays one, whatever it says. */
+  /** Whether a JSON string stays one, whatever it holds. */
   get keepsStrings(): boolean {
     const { schema, root } = this.#types;
     return this.streams || typeJson("\0", schema, root).slips.length === 0;
   }
 
-  /** Gives out the next piece of its text. */
+  /** Emits the next piece of its text. */
   piece(text: string): void {
     if (text === "") return;
     this.#sent = true;
     this.#send(text);
   }
 
-  /** Ends it with a text, whose type its schema says, or a mark beside it. */
+  /** Ends it with a text, whose type its schema decides, or a mark beside it. */
   text(text: string, span: Span, mark?: "raw" | "json"): void {
     const { schema, root } = this.#types;
     this.#finish(typeText(text, schema, root, mark), span, false);

@@ -7,7 +7,7 @@ const maxSpace = 64;
 
 /** Bars of any kind, one or two, are one. */
 const bars = /[\uff5c\u2016|]{1,2}/g;
-/** So many units of an opener tell which dialects it may be of. */
+/** So many units of an opener decide which dialects it may be of. */
 const keyLength = 3;
 const keyAt = (text: string, at: number): string =>
   text
@@ -15,7 +15,7 @@ const keyAt = (text: string, at: number): string =>
     .replace(bars, "|")
     .slice(0, keyLength);
 
-/** Dialects by what their calls begin with: which one a text writes is told once, at each opener. */
+/** Dialects by what their calls begin with: which one a text writes is decided once, at each opener. */
 export class Detector {
   /** By the first units of their openers, in order. */
   readonly #rows = new Map<string, RowMarks[]>();

@@ -63,7 +63,8 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     if (inFence) return this.#reader(here, inFence, { isInFence: true });
     const found = this.#at(here, ended, true);
     if (found !== "no") return found;
-    const bare = here.offset < this.#bare.textUntil ? undefined : this.#bare.find(text, first, ended);
+    const mayBeBare = here.offset >= this.#bare.textUntil;
+    const bare = mayBeBare ? this.#bare.find(text, first, ended, offset === 0) : undefined;
     if (bare === "more") return "more";
     return bare ? this.#reader(here, bare, { isBare: true }) : "no";
   }

@@ -65,7 +65,7 @@ export function nameAt(text: string, at: number, marks: RowMarks, ended: boolean
     const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
     // Where no mark of its own shows that it is a name, several words are prose.
     const isWord = body === "tags" && (!marks.callOpen || next === end);
-    if ((isWord ? /[\s<]/ : /[\n<]/).test(name)) return undefined;
+    if ((isWord ? /[\s<{}"]/ : /[\n<]/).test(name)) return undefined;
     const id = idStart === undefined ? undefined : text.slice(idStart, end).trim();
     return { name, id, start, end: next };
   };

@@ -66,7 +66,7 @@ export class ProseMarks {
 /** Returns the index behind a header at an index; 0 when there is none, {@link more} when only more text decides. */
 export type ProseHead = (text: string, at: number, ended: boolean) => number;
 
-/** Gives a mark as text that is empty. */
+/** Emits a mark as text that is empty. */
 export class ProseReader implements BlockReader<DialectBlock> {
   readonly start: number;
   readonly waitsForLine = false;

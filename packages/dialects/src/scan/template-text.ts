@@ -72,7 +72,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
     this.#reasoning = fields.filter((field) => kindOf(field) === "reasoning");
     this.#reader = this.#reading.reader(
       fields,
-      (event) => this.#tell(event, this.#base, false),
+      (event) => this.#take(event, this.#base, false),
       startsInReasoning ? this.#reasoning[0] : undefined,
     );
   }
@@ -94,7 +94,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
     return { segments, end: source.length };
   }
 
-  #tell(event: ResponseEvent, base: number, isInner: boolean): void {
+  #take(event: ResponseEvent, base: number, isInner: boolean): void {
     if (event.type === "template_held") return;
     const kind = this.#kinds.get(event.field) ?? "text";
     if (event.type === "region_chunk") {
@@ -124,7 +124,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
       this.#reasoningStart = start;
       this.#inner = this.#reading.reader(
         [...this.#reading.fields.filter((field) => field.open && kindOf(field) === "calls"), this.#reading.rest],
-        (event) => this.#tell(event, this.#innerBase, true),
+        (event) => this.#take(event, this.#innerBase, true),
       );
       this.#innerBase = this.#innerEnd = end;
     } else if (kind === "none" || end > start) this.#writer.closeText();

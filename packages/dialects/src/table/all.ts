@@ -10,6 +10,7 @@ import { phi4Mini } from "./rows/phi4-mini.ts";
 import { functionary3_1 } from "./rows/functionary3.1.ts";
 import { functionary3_2 } from "./rows/functionary3.2.ts";
 import { nemotronJson } from "./rows/nemotron-json.ts";
+import { jamba } from "./rows/jamba.ts";
 import { kimiK2 } from "./rows/kimi-k2.ts";
 import { deepseekV3 } from "./rows/deepseek-v3.ts";
 import { deepseekV3_1 } from "./rows/deepseek-v3.1.ts";
@@ -62,6 +63,7 @@ export const dialects: Readonly<Record<DialectId, Dialect>> = {
   "functionary3.1": functionary3_1,
   "functionary3.2": functionary3_2,
   "nemotron-json": nemotronJson,
+  "jamba": jamba,
   "kimi-k2": kimiK2,
   "deepseek-v3": deepseekV3,
   "deepseek-v3.1": deepseekV3_1,

@@ -12,6 +12,7 @@ export type DialectId =
   | "functionary3.1"
   | "functionary3.2"
   | "nemotron-json"
+  | "jamba"
   | "kimi-k2"
   | "deepseek-v3"
   | "deepseek-v3.1"
@@ -63,6 +64,7 @@ export const dialectIds: readonly DialectId[] = [
   "functionary3.1",
   "functionary3.2",
   "nemotron-json",
+  "jamba",
   "kimi-k2",
   "deepseek-v3",
   "deepseek-v3.1",

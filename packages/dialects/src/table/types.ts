@@ -78,7 +78,7 @@ export interface Dialect {
     /** An attribute that holds the number of the call in its run, counted from `from`. */
     index?: { attribute: string; from: number };
     /**
-     * Where the model gives each call an id: a key of the JSON, an attribute, or what follows this text behind the name. `counted`: it
+     * Where the model writes an id of each call: a key of the JSON, an attribute, or what follows this text behind the name. `counted`: it
      * stands before the name, and a call without one gets its number in the run, from 0.
      */
     id?: { key: string; counted?: true } | { attribute: string; counted?: true } | { behind: string };
@@ -106,7 +106,7 @@ export interface Dialect {
      * written only beside a line break of the value's own. Default `none`: nothing is.
      */
     pad?: "one-lf" | "read-one-lf" | "none";
-    /** Says of an argument whether its text is a string: an attribute of its opener, or an element behind the key. */
+    /** Marks whether the text of an argument is a string: an attribute of its opener, or an element behind the key. */
     typeMark?: { attribute: string; raw: readonly string[] } | { element: string; raw: readonly string[] };
     /** What the writer puts into the mark of any other value, or of each JSON type of one. Default `false`. */
     otherMark?: string | Readonly<Record<"number" | "boolean" | "null" | "array" | "object", string>>;

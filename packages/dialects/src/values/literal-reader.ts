@@ -49,7 +49,7 @@ export class LiteralReader {
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
   readonly #stack: Frame[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #token: Token | undefined;
   #expects: "value" | "first" | "more" | "colon" | "next" = "value";
   /** The value read last, and where it ends. */
@@ -91,12 +91,15 @@ export class LiteralReader {
 
   /**
    * Closes what is open at an offset, as a repair. False when that can't be: something is half written there, nothing was begun, or the
-   * repair is not allowed.
+   * repair is not allowed. `isNext`: another call begins there; behind a string it may be the text of that string, whose quote was
+   * not escaped.
    */
-  close(at: number): boolean {
+  close(at: number, isNext = false): boolean {
     if (!this.#isSound() || !/open|blocked/.test(this.state)) return false;
     this.state = "open";
-    this.#slip("json-repaired", "structure", at, at);
+    const isDoubtful = isNext && typeof this.#last === "string";
+    if (isDoubtful) this.#slip("json-repaired", "value", this.#end - 1, this.#end);
+    else this.#slip("json-repaired", "structure", at, at);
     while (this.state === "open") this.#closeFrame(at);
     return /done/.test(this.state);
   }
@@ -133,8 +136,8 @@ export class LiteralReader {
     if (this.#options.allows?.(code) === false) {
       this.state = "failed";
       this.failure = { at: start, message: `${code} is not allowed`, code };
-    } else if (affects === "value" || !this.#told.has(kind)) this.slips.push({ code, affects, start, end });
-    this.#told.add(kind);
+    } else if (affects === "value" || !this.#reported.has(kind)) this.slips.push({ code, affects, start, end });
+    this.#reported.add(kind);
   }
 
   #readMark(unit: string, frame: Frame | undefined): boolean {
@@ -235,11 +238,13 @@ export class LiteralReader {
     if (state === "open") return false;
     if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
     if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
-    if (control >= 0) this.#slip("json-repaired", "none", control, control + 1);
+    // Python has no line break within such a string: who wrote one did not escape, and the backslash may be one, too.
+    const isDoubtful = language === "python" && token.escaped === true;
+    if (control >= 0 && (language !== "python" || isDoubtful))
+      this.#slip("json-repaired", isDoubtful ? "value" : "none", control, control + 1);
     const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
-    // One that begins with a quote which nothing pairs: the opening one may stand twice.
-    if (plainSingleQuotes && !run && text.length > 1 && text.startsWith("'") && text.split("'").length % 2 === 0)
-      this.#slip("unquoted-value", "value", start, end);
+    // One that begins with a quote: the opening one may stand twice.
+    if (plainSingleQuotes && !run && text.startsWith("'")) this.#slip("unquoted-value", "value", start, end);
     return this.#endToken(token, text, end);
   }
 

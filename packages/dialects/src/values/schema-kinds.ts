@@ -14,7 +14,7 @@ const samples: [Kind, unknown][] = [
   ["string", ""],
 ];
 
-/** The number of types; a schema that takes all of them says nothing. */
+/** The number of types; a schema that takes all of them decides nothing. */
 export const kindCount: number = samples.length;
 
 const every: ReadonlySet<Kind> = new Set(samples.map(([kind]) => kind));

@@ -15,8 +15,10 @@ export interface Token {
   /** The units that stand for themselves. A string without it is text up to what closes it. */
   run: RegExp | undefined;
   state: "open" | "closed" | "failed";
-  /** Offset of the first raw control character; -1: none. */
+  /** Offset of the first raw control character, in Python of the first line break in a string of one line; -1: none. */
   control: number;
+  /** It holds an escape. */
+  escaped?: true;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -54,7 +56,7 @@ export function readString(
     const to = isLast && !ended && end > at && text.charCodeAt(end - 1) >> 10 === 0x36 ? end - 1 : end;
     if (to > at) {
       const piece = text.slice(at, to);
-      const place = run && !python && token.control < 0 ? piece.search(control) : -1;
+      const place = run && close.length === 1 && token.control < 0 ? piece.search(python ? /[\r\n]/ : control) : -1;
       if (place >= 0) token.control = base + at + place;
       out = out ? out + piece : piece;
       at = to;
@@ -66,6 +68,7 @@ export function readString(
       if (!found || found === "cut") break;
       out += found.meaning;
       at += found.length;
+      token.escaped = true;
     } else {
       const isEnd = closes(token, text, at, ended);
       if (isEnd) {

@@ -25,7 +25,7 @@ interface Typing {
  * Reads the text of an argument as its schema wants it. Where a string may stand, what fits no other type is the text, to the last blank;
  * else it is JSON, a literal of Python, or a lenient form (`TRUE`, `007`, `100.0` for an integer). What does not fit stays text.
  *
- * `root`: what local references point into. `mark`: what the dialect says of the text: `raw`, a string; `json`, anything else.
+ * `root`: what local references point into. `mark`: what the dialect calls the text: `raw`, a string; `json`, anything else.
  */
 export function typeText(
   text: string,
@@ -67,7 +67,7 @@ function takes(schema: JsonSchema, { kinds, root }: Typing): ReadonlySet<Kind> {
   return found;
 }
 
-function tell({ slips }: Typing, ...found: TypedSlip[]): void {
+function addSlips({ slips }: Typing, ...found: TypedSlip[]): void {
   for (const { code, affects } of found) {
     if (!slips.some((slip) => slip.code === code && slip.affects === affects)) slips.push({ code, affects });
   }
@@ -96,15 +96,15 @@ function readWhole(
   return { value: reader.value as JsonValue, slips };
 }
 
-/** Without a schema, the form of a text says what it is. */
+/** Without a schema, the form of a text decides what it is. */
 function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
   const trimmed = text.trim();
   const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);
   if (!found) {
-    if (mark) tell(typing, mismatch);
+    if (mark) addSlips(typing, mismatch);
     return text;
   }
-  tell(typing, ...found.slips);
+  addSlips(typing, ...found.slips);
   return asJson(found.value, schema, typing);
 }
 
@@ -120,20 +120,20 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
     if (value === undefined || isText) continue;
     if (typeof value !== "string") {
       if (!fits(value, schema, typing.root) && (value !== null || mayBeText)) continue;
-      tell(typing, ...slips);
+      addSlips(typing, ...slips);
       // `100.0`
-      if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) tell(typing, lenient);
+      if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) addSlips(typing, lenient);
       return asJson(value, schema, typing);
     }
     if (!slips.some(losesDigits)) {
       const inner = asJson(value, schema, typing);
       if (typeof inner !== "string") return inner;
     } else if (kinds.has("integer") || kinds.has("number")) {
-      tell(typing, ...slips);
+      addSlips(typing, ...slips);
       return value;
     }
   }
-  if (!mayBeText) tell(typing, mismatch);
+  if (!mayBeText) addSlips(typing, mismatch);
   return text;
 }
 
@@ -172,6 +172,6 @@ function fromString(text: string, schema: JsonSchema, typing: Typing): JsonValue
   const inner: Typing = { ...typing, slips: [] };
   const value = bySchema(text, schema, inner);
   if (typeof value === "string") return text;
-  tell(typing, ...inner.slips, coerced);
+  addSlips(typing, ...inner.slips, coerced);
   return value;
 }

@@ -35,10 +35,10 @@ export interface LiteralSyntax {
   plainSingleQuotes?: boolean;
 }
 
-/** What a literal reader is told beside the syntax. */
+/** What a literal reader needs beside the syntax. */
 export interface LiteralOptions {
   listener?: LiteralListener;
-  /** Strings in up to this many containers are told in pieces. Default 0. */
+  /** Strings in up to this many containers are emitted in pieces. Default 0. */
   stringsTo?: number;
   /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
   allows?(code: ValueSlip["code"]): boolean;

@@ -6,7 +6,7 @@ export function markerText(marker: Marker | VariableMarker | undefined): string 
   return "text" in marker ? marker.text : marker.prefix + marker.suffix;
 }
 
-/** Returns the beginnings of a marker and its look-alikes that tell a reader what stands there: up to its first `>` before a `<`. */
+/** Returns the beginnings of a marker and its look-alikes that show a reader what stands there: up to its first `>` before a `<`. */
 export function beginningsOf(marker: Marker | VariableMarker | undefined): string[] {
   if (marker === undefined) return [];
   const texts = "text" in marker ? [marker.text, ...(marker.lookAlikes ?? [])] : [marker.prefix + marker.suffix];

@@ -79,7 +79,7 @@ export class TagWriter {
     return `${open}${name}${markerText(args.keyClose)}${markerText(args.key)}${this.#body(place)}${close}`;
   }
 
-  /** Returns what the type mark says of a value. */
+  /** Returns the type mark of a value. */
   #mark(value: JsonValue, raw: string): string {
     const { otherMark = "false" } = this.#values.dialect.arguments;
     if (typeof value === "string") return raw;
@@ -106,7 +106,7 @@ export class TagWriter {
     return this.#text(place, isMarked);
   }
 
-  /** Returns the text of a value, which reads as that value and nothing else. `isMarked`: a mark says whether it is a string. */
+  /** Returns the text of a value, which reads as that value and nothing else. `isMarked`: a mark shows whether it is a string. */
   #text({ value, path, schema, root }: Place, isMarked: boolean): string {
     const refuse = (why: string): never => this.#values.refuse(path, why);
     const isText = typeof value === "string";

@@ -2,7 +2,7 @@ import type { JsonValue } from "@toolglot/core";
 import { joinPath } from "@toolglot/internal";
 import type { Dialect } from "../table/types.ts";
 
-/** Says of a place in an input that the dialect can't hold what stands there, by a TypeError. */
+/** Throws a TypeError for a place in an input that holds what the dialect can't. */
 export type Refuse = (path: string, why: string) => never;
 
 /** How a value is written: `raw-or-json` and `tree` write literals as JSON. */

@@ -255,11 +255,11 @@ class SandboxedCode implements CodeFace {
   }
 }
 
-/** Progress of a whole program, which never goes back: its calls tell of theirs, and so does who waits for a decision. */
+/** Progress of a whole program, which never goes back: its calls report theirs, and so does who waits for a decision. */
 function inOrder({ onProgress, ...context }: ToolCallContext): ToolCallContext {
   if (onProgress === undefined) return context;
-  let told = 0;
-  return { ...context, onProgress: ({ message }) => onProgress({ progress: ++told, ...defined({ message }) }) };
+  let progress = 0;
+  return { ...context, onProgress: ({ message }) => onProgress({ progress: ++progress, ...defined({ message }) }) };
 }
 
 /** The answer when the sandbox has not run it; undefined when it never will. */

@@ -117,7 +117,7 @@ function isNote({ text }: LogEntry): boolean {
   return text.startsWith(noteStart);
 }
 
-/** Keeps the beginning and the end, and says what is not there. */
+/** Keeps the beginning and the end, and notes what is not there. */
 function cut(text: string, what: string, cure: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;

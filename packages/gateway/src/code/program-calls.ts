@@ -34,7 +34,7 @@ export interface WaitingCall {
 }
 
 const defaultMatches = 8;
-const mostMatches = 20;
+const maxMatches = 20;
 
 /** The calls of one run of a program: each is a call of its own through the router. */
 export class ProgramCalls {
@@ -46,7 +46,7 @@ export class ProgramCalls {
     this.#run = run;
   }
 
-  /** How calls ended that were made here, by the ids that the sandbox gives them. */
+  /** How calls ended that were made here, by the sandbox's ids of them. */
   get outcomes(): ReadonlyMap<string, Outcome> {
     return this.#outcomes;
   }
@@ -145,7 +145,7 @@ export class ProgramCalls {
   #search({ query, server, limit }: { query: string; server?: string; limit?: number }): JsonObject[] {
     const { visible, finder } = this.#run;
     const among = visible().filter((tool) => server === undefined || tool.server === server);
-    const most = Math.min(mostMatches, Math.max(1, limit ?? defaultMatches));
+    const most = Math.min(maxMatches, Math.max(1, limit ?? defaultMatches));
     return finder.search(among, query.slice(0, 1_000), most).map(({ shownName, server, tool, listed }) => {
       const { description = "", inputSchema } = listed;
       return { name: shownName, server, tool, description, inputSchema };

@@ -20,9 +20,9 @@ export interface LoggedRun {
 
 const folder = "gateway/programs/";
 /** Other writers that may be faster one after another. */
-const mostAttempts = 50;
+const maxAttempts = 50;
 /** A program that is run again and again begins a new log after so many lines. */
-const mostLines = 1_000;
+const maxLines = 1_000;
 
 /**
  * What is kept of a principal's program besides the journal of each run: which run goes on when the same program is asked for again, and
@@ -71,7 +71,7 @@ export class ProgramLog {
   /** Begins a run, unless another one has begun since the log was read: then that is the last one now. */
   async begin(receipt: string): Promise<void> {
     const seen = this.#entries.length;
-    if (seen >= mostLines && this.last?.end !== undefined) {
+    if (seen >= maxLines && this.last?.end !== undefined) {
       await this.#logs.delete(this.#name, seen);
       this.#entries = [];
     }
@@ -99,7 +99,7 @@ export class ProgramLog {
   }
 
   async #add(receipt: string, entry: Entry): Promise<void> {
-    for (let attempt = 0; attempt < mostAttempts && this.last?.receipt === receipt; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts && this.last?.receipt === receipt; attempt++) {
       if (await this.#logs.append(this.#name, [JSON.stringify(entry)], this.#entries.length)) {
         this.#entries.push(entry);
         return;

@@ -6,7 +6,7 @@ import { safeParse } from "valibot";
 import { membersOf, type Path, type ProblemText } from "./source.ts";
 
 /** Tells a problem of what stands at a path; with `key`, of the member's name. */
-export type Tell = (path: Path, problem: ProblemText, keyNode?: Node) => void;
+export type Report = (path: Path, problem: ProblemText, keyNode?: Node) => void;
 
 /** What schemas are made of, as far as it says which keys there can be. */
 interface Parts {
@@ -20,25 +20,25 @@ interface Parts {
 }
 
 /** Tells every key that a schema of closed objects doesn't have, wherever it stands. */
-export function tellUnknownKeys(schema: GenericSchema, node: Node, path: Path, tell: Tell): void {
-  walkKeys(partsOf(schema as Parts, node), node, path, tell);
+export function reportUnknownKeys(schema: GenericSchema, node: Node, path: Path, report: Report): void {
+  walkKeys(partsOf(schema as Parts, node), node, path, report);
 }
 
-function walkKeys(schema: Parts | undefined, node: Node, path: Path, tell: Tell): void {
+function walkKeys(schema: Parts | undefined, node: Node, path: Path, report: Report): void {
   if (schema === undefined) return;
   if (node.type === "array" && schema.item !== undefined) {
     for (const [index, inner] of (node.children ?? []).entries())
-      walkKeys(partsOf(schema.item, inner), inner, [...path, index], tell);
+      walkKeys(partsOf(schema.item, inner), inner, [...path, index], report);
   }
   for (const { key, keyNode, value } of membersOf(node)) {
     const { entries } = schema;
     const member = entries === undefined ? schema.value : Object.hasOwn(entries, key) ? entries[key] : undefined;
-    if (member !== undefined) walkKeys(partsOf(member, value), value, [...path, key], tell);
-    else if (entries !== undefined) tell([...path, key], unknownKey(key, Object.keys(entries)), keyNode);
+    if (member !== undefined) walkKeys(partsOf(member, value), value, [...path, key], report);
+    else if (entries !== undefined) report([...path, key], unknownKey(key, Object.keys(entries)), keyNode);
     // The library leaves such members out.
     if (schema.value !== undefined && /^(?:__proto__|prototype|constructor)$/.test(key)) {
       const cure = "Choose another; where it is a glob, write ? for one of its letters.";
-      tell([...path, key], { code: "config/value", message: "is a name that can't be used here", cure }, keyNode);
+      report([...path, key], { code: "config/value", message: "is a name that can't be used here", cure }, keyNode);
     }
   }
 }
@@ -59,15 +59,15 @@ export function unknownKey(key: string, known: readonly string[]): ProblemText {
   };
 }
 
-/** Returns the value as the schema makes it; undefined when something is wrong with it, which is told. Unknown keys are not. */
+/** Returns the value as the schema makes it; undefined when something is wrong with it, which is reported. Unknown keys are not. */
 export function checkedValue<Value>(
   schema: GenericSchema<unknown, Value>,
   value: unknown,
   path: Path,
-  tell: Tell,
+  report: Report,
 ): Value | undefined {
   const { output, issues, success } = safeParse(schema, value, { abortPipeEarly: true });
-  for (const issue of (issues ?? []).flatMap(deepest)) tellIssue(schema as Parts, issue, path, tell);
+  for (const issue of (issues ?? []).flatMap(deepest)) reportIssue(schema as Parts, issue, path, report);
   return success ? output : undefined;
 }
 
@@ -86,14 +86,14 @@ function deepest(issue: BaseIssue<unknown>): BaseIssue<unknown>[] {
     .map((found) => ({ ...found, path: [...before, ...(found.path ?? [])] }) as BaseIssue<unknown>);
 }
 
-function tellIssue(schema: Parts, issue: BaseIssue<unknown>, start: Path, tell: Tell): void {
+function reportIssue(schema: Parts, issue: BaseIssue<unknown>, start: Path, report: Report): void {
   const steps = issue.path ?? [];
   const path = steps.map(({ key }) => key as string | number);
   const last = steps.at(-1);
   if (last?.origin === "key" && (issue.type === "strict_object" || issue.type === "object")) {
     if (issue.expected === "never") return;
     const key = JSON.stringify(path.pop());
-    tell([...start, ...path], { code: "config/value", message: `needs ${key}`, cure: `Add ${key} to it.` });
+    report([...start, ...path], { code: "config/value", message: `needs ${key}`, cure: `Add ${key} to it.` });
     return;
   }
   const wanted = issue.message;
@@ -105,7 +105,7 @@ function tellIssue(schema: Parts, issue: BaseIssue<unknown>, start: Path, tell: 
   const [meant] = isWord ? nearest(issue.input as string, words, 1) : [];
   // What stands there is not repeated: it may have come from a variable.
   const got = wrongKind ? `, not ${kindWords[typeOf(issue.input)]}` : "";
-  tell([...start, ...path], {
+  report([...start, ...path], {
     code: wrongKind ? "config/type" : "config/value",
     message: `must be ${wanted}${got}${meant === undefined ? "" : ` (did you mean ${JSON.stringify(meant)}?)`}`,
     cure,

@@ -10,9 +10,9 @@ import type { GatewaySettings, ServerSettings } from "./settings.ts";
 export interface LoadConfigOptions extends Partial<Machine> {
   /** Paths of files, or texts. Of what several of them say, the last one's holds. */
   files: readonly (string | ConfigText)[];
-  /** Settings that the command line gives, as under `gateway`. They win. */
+  /** Settings of the command line, as under `gateway`. They win. */
   flags?: JsonObject;
-  /** Where the store and the tokens are unless the configuration says it. Default: `defaultStateDir()`. */
+  /** Where the store and the tokens are unless the configuration has it. Default: `defaultStateDir()`. */
   stateDir?: string;
   /** What `${workspaceFolder}` is. Default: the folder of each file. */
   workspaceFolder?: string;

@@ -1,7 +1,7 @@
 import { isObject } from "@toolglot/internal";
 import { slug } from "@toolglot/trp-mcp";
 import { readStoreAddress } from "../store/address.ts";
-import { type Tell, unknownKey } from "./check-node.ts";
+import { type Report, unknownKey } from "./check-node.ts";
 import type { ServerConfig } from "./config-types.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
 import type { Path, ProblemText } from "./source.ts";
@@ -14,9 +14,9 @@ interface Checked {
 }
 
 /** Tells what is wrong between settings that are right one by one. */
-export function crossCheck({ servers, disabled, settings, allowVolatile }: Checked, tell: Tell): void {
+export function crossCheck({ servers, disabled, settings, allowVolatile }: Checked, report: Report): void {
   const value = (path: Path, message: string, cure: string, code: ProblemText["code"] = "config/value") =>
-    tell(path, { code, message, cure });
+    report(path, { code, message, cure });
   const bySlug = new Map<string, string>();
   for (const { name } of servers) {
     const other = bySlug.get(slug(name));

@@ -25,7 +25,7 @@ export interface ToolDescription {
 /** Options of {@link describeTools}. */
 export interface DescribeOptions {
   policy: PolicyEngine;
-  /** The rules of that policy, to tell which hold for some calls only. Default: none. */
+  /** The rules of that policy, to show which hold for some calls only. Default: none. */
   rules?: readonly PolicyRule[];
   /** Who calls. Default `local`, without roles. */
   principal?: Principal;

@@ -32,28 +32,28 @@ const plainPlaces = ["workspaceFolder", "workspaceFolderBasename", "userHome", "
 /**
  * Returns a text with its places filled: `${NAME}`, `${env:NAME}`, both also with `:-default`, `${file:PATH}`, `${input:ID}`,
  * `${workspaceFolder}`, `${userHome}`, and the others that editors know; `$${` is a plain `${`. What can't be filled is
- * told, and stays. Values from outside go to the list of secrets.
+ * reported, and stays. Values from outside go to the list of secrets.
  */
-export function fillText(text: string, scope: FillScope, tell: (problem: ProblemText) => void): string {
+export function fillText(text: string, scope: FillScope, report: (problem: ProblemText) => void): string {
   if (!text.includes("${")) return text;
   return text.replace(/\$\$\{|\$\{([^}]*)(\}?)/g, (whole: string, inner: string | undefined, end: string) => {
     if (inner === undefined) return "${";
     if (end === "") {
-      tell({
+      report({
         code: "config/value",
         message: `has a \${ without its }`,
         cure: `Close it, or write "$\${" for a plain "\${".`,
       });
       return whole;
     }
-    return placeValue(inner, scope, tell) ?? whole;
+    return placeValue(inner, scope, report) ?? whole;
   });
 }
 
-function placeValue(inner: string, scope: FillScope, tell: (problem: ProblemText) => void): string | undefined {
+function placeValue(inner: string, scope: FillScope, report: (problem: ProblemText) => void): string | undefined {
   const [, kind, rest = ""] = /^(env|file|input):(.*)$/s.exec(inner) ?? [];
-  if (kind === "file") return fileValue(rest, scope, tell);
-  if (kind === "input") return inputValue(rest, scope, tell);
+  if (kind === "file") return fileValue(rest, scope, report);
+  if (kind === "input") return inputValue(rest, scope, report);
   if (kind === undefined) {
     const plain = plainValue(inner, scope);
     if (plain !== undefined) return plain;
@@ -61,7 +61,7 @@ function placeValue(inner: string, scope: FillScope, tell: (problem: ProblemText
   const [, name, fallback] = /^([\w.()-]+?)(?::-([\s\S]*))?$/.exec(kind === "env" ? rest : inner) ?? [];
   if (name === undefined || fallback?.includes("${")) {
     const [meant] = nearest(inner, [...plainPlaces, "env:NAME", "file:PATH", "input:ID"], 1);
-    tell({
+    report({
       code: "config/value",
       message: `has a place that is none of those that are known${meant === undefined ? "" : ` (did you mean "\${${meant}}"?)`}`,
       cure: `Write \${NAME}, \${NAME:-default}, \${env:NAME}, \${file:PATH}, \${input:ID}, \${workspaceFolder} or \${userHome}; "$\${" for a plain "\${".`,
@@ -72,7 +72,7 @@ function placeValue(inner: string, scope: FillScope, tell: (problem: ProblemText
   if (value === undefined || (value === "" && fallback !== undefined)) {
     if (fallback !== undefined) return fallback;
     const [meant] = nearest(name, plainPlaces, 1);
-    tell({
+    report({
       code: "config/unset",
       message: `\${${inner}}: the variable ${name} is not set${meant === undefined ? "" : ` (did you mean "\${${meant}}"?)`}`,
       cure: `Set ${name} where the gateway starts, or write \${${name}:-default}.`,
@@ -100,14 +100,14 @@ function plainValue(name: string, { home, workspaceFolder }: FillScope): string 
   }
 }
 
-function fileValue(given: string, scope: FillScope, tell: (problem: ProblemText) => void): string | undefined {
+function fileValue(given: string, scope: FillScope, report: (problem: ProblemText) => void): string | undefined {
   const read = readSmallFile(pathFrom(given, scope));
   if ("text" in read) {
     const value = read.text.trim();
     scope.secrets.add(`file:${given}`, value);
     return value;
   }
-  tell({
+  report({
     code: "config/file",
     message: `\${file:${given}}: the file ${read.problem}`,
     cure: `Make ${given} a readable file; its path is relative to this configuration.`,
@@ -115,7 +115,7 @@ function fileValue(given: string, scope: FillScope, tell: (problem: ProblemText)
   return undefined;
 }
 
-function inputValue(id: string, scope: FillScope, tell: (problem: ProblemText) => void): string | undefined {
+function inputValue(id: string, scope: FillScope, report: (problem: ProblemText) => void): string | undefined {
   const name = `TOOLGLOT_INPUT_${id.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
   const input = scope.inputs.get(id);
   const value = scope.env[name];
@@ -124,7 +124,7 @@ function inputValue(id: string, scope: FillScope, tell: (problem: ProblemText) =
     return value;
   }
   if (input?.default !== undefined) return input.default;
-  tell({
+  report({
     code: "config/unset",
     message: `\${input:${id}}: the variable ${name} is not set`,
     cure: `Set ${name}${input?.description === undefined ? "" : ` (${input.description})`}: nobody is asked when a gateway starts.`,
@@ -137,7 +137,7 @@ export function pathFrom(path: string, { folder, home }: Pick<FillScope, "folder
   return /^~[\\/]/.test(path) ? resolve(home, path.slice(2)) : resolve(folder, path);
 }
 
-/** Reads a file, or says what is wrong with it: `is not there`. */
+/** Reads a file, or returns what is wrong with it: `is not there`. */
 export function readSmallFile(path: string): { text: string } | { problem: string } {
   try {
     const info = statSync(path);

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { checkKeys, isObject } from "@toolglot/internal";
 import { readStoreAddress } from "../store/address.ts";
-import { checkedValue, tellUnknownKeys } from "./check-node.ts";
+import { checkedValue, reportUnknownKeys } from "./check-node.ts";
 import type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config-types.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { type FillScope, type FillSources, fillText, pathFrom, readSmallFile } from "./fill.ts";
@@ -14,7 +14,7 @@ import { isDisabled, readServerEntry } from "./server-entry.ts";
 import type { GatewaySettings, PolicySettings } from "./settings.ts";
 import { serverDefaults, settingsSchema } from "./settings-schema.ts";
 import { findNode, Source, valueAt } from "./source.ts";
-import { readInputs, serverNodes, tellDuplicates, tellTopLevel } from "./top-level.ts";
+import { readInputs, reportDuplicates, reportTopLevel, serverNodes } from "./top-level.ts";
 
 /**
  * Reads the configuration of a gateway: JSON with comments and trailing commas, `{ mcpServers, gateway }`, or the file of a client as it is,
@@ -45,19 +45,19 @@ export async function loadConfig(options: LoadConfigOptions): Promise<GatewayCon
   const scopes = scopesOf(sources, { env: machine.env, home: machine.home, secrets }, options.workspaceFolder);
 
   for (const source of sources) {
-    tellDuplicates(source, places.of(source));
-    tellTopLevel(source, places.of(source));
+    reportDuplicates(source, places.of(source));
+    reportTopLevel(source, places.of(source));
   }
   const { servers, disabled } = readServers(scopes, places);
   const files = sources.map(({ file }) => file);
   const { settings, policy } = readSettings(scopes, places, { stateDir, stdio: options.stdio ?? false }, (source) => {
     files.push(source.file);
     problems.push(...source.problems);
-    tellDuplicates(source, places.of(source));
+    reportDuplicates(source, places.of(source));
     return places.of(source);
   });
   const allowVolatile = options.allowVolatile ?? false;
-  if (settings !== undefined) crossCheck({ servers, disabled, settings, allowVolatile }, places.tell);
+  if (settings !== undefined) crossCheck({ servers, disabled, settings, allowVolatile }, places.report);
   if (settings === undefined || problems.some(({ severity }) => severity === "error"))
     throw configError(inOrder(problems, files));
 
@@ -126,15 +126,15 @@ function readServers(
   const servers = [];
   const disabled = [];
   for (const { name, node, path, source, scope } of found.values()) {
-    const tell = places.of(source);
+    const report = places.of(source);
     if (isDisabled(node)) {
       disabled.push(name);
       continue;
     }
     const value = valueAt(node, (raw, _, inner) =>
-      fillText(raw, scope, (problem) => tell([...path, ...inner], problem)),
+      fillText(raw, scope, (problem) => report([...path, ...inner], problem)),
     );
-    const transport = readServerEntry({ name, node, value, path }, scope, tell);
+    const transport = readServerEntry({ name, node, value, path }, scope, report);
     if (transport !== undefined) servers.push({ name, transport });
   }
   return { servers, disabled };
@@ -152,25 +152,25 @@ function readSettings(
   for (const [source, scope] of scopes) {
     const node = source.root === undefined ? undefined : findNode(source.root, ["gateway"]);
     if (node === undefined) continue;
-    const tell: ReturnType<Places["of"]> = (path, problem, keyNode) => {
+    const report: ReturnType<Places["of"]> = (path, problem, keyNode) => {
       isRight = false;
       places.of(source)(path, problem, keyNode);
     };
     const path = ["gateway"];
     const policyNode = findNode(node, ["policy"]);
     if (policyNode !== undefined)
-      policy = readPolicy({ node: policyNode, path: [...path, "policy"], scope, tell }, openPolicy);
+      policy = readPolicy({ node: policyNode, path: [...path, "policy"], scope, report }, openPolicy);
     const value = valueAt(node, (raw, _, inner) =>
-      inner[0] === "policy" ? raw : fillText(raw, scope, (problem) => tell([...path, ...inner], problem)),
+      inner[0] === "policy" ? raw : fillText(raw, scope, (problem) => report([...path, ...inner], problem)),
     );
     if (isObject(value)) Reflect.deleteProperty(value, "policy");
-    tellUnknownKeys(settingsSchema, node, path, (inner, problem, keyNode) => {
-      if (inner[1] !== "policy") tell(inner, problem, keyNode);
+    reportUnknownKeys(settingsSchema, node, path, (inner, problem, keyNode) => {
+      if (inner[1] !== "policy") report(inner, problem, keyNode);
     });
-    checkedValue(settingsSchema, value, path, tell);
+    checkedValue(settingsSchema, value, path, report);
     if (isObject(value)) merged = merge(merged, withAbsolutePaths(value, scope));
   }
-  const settings = isRight ? checkedValue(settingsSchema, merged, ["gateway"], places.tell) : undefined;
+  const settings = isRight ? checkedValue(settingsSchema, merged, ["gateway"], places.report) : undefined;
   if (settings === undefined) return { settings, policy };
   const ofState = { store: `sqlite:${join(stateDir, "gateway.db")}`, tokens: join(stateDir, "tokens.json") };
   return { settings: { ...ofState, ...settings }, policy };

@@ -1,4 +1,4 @@
-import type { Tell } from "./check-node.ts";
+import type { Report } from "./check-node.ts";
 import type { ConfigProblem } from "./problem.ts";
 import { findNode, nodeAt, type Source } from "./source.ts";
 
@@ -12,8 +12,8 @@ export class Places {
     this.#problems = problems;
   }
 
-  /** Returns what tells problems of one file; paths begin at its root, and are shown after `shown`. */
-  of(source: Source): Tell {
+  /** Returns what reports problems of one file; paths begin at its root, and are shown after `shown`. */
+  of(source: Source): Report {
     return (path, problem, keyNode) => {
       const at = keyNode ?? (source.root === undefined ? 0 : nodeAt(source.root, path));
       this.#problems.push(source.problem(at, path, problem));
@@ -21,7 +21,7 @@ export class Places {
   }
 
   /** Tells a problem in the last file that has something at its path. */
-  readonly tell: Tell = (path, problem) => {
+  readonly report: Report = (path, problem) => {
     const source =
       this.#sources.findLast(({ root }) => root !== undefined && findNode(root, path) !== undefined) ??
       this.#sources.at(-1);

@@ -1,7 +1,7 @@
 import { isObject } from "@toolglot/internal";
 import { createPolicy, defaultPolicy, type PolicyEngine, policyRuleProblems } from "@toolglot/trp-core";
 import type { Node } from "jsonc-parser";
-import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
+import { checkedValue, type Report, unknownKey } from "./check-node.ts";
 import { type FillScope, fillText, pathFrom, readSmallFile } from "./fill.ts";
 import { policyFields } from "./policy-schema.ts";
 import type { GatewayRule, PolicySettings } from "./settings.ts";
@@ -23,58 +23,58 @@ interface PolicyPlace {
   node: Node;
   path: Path;
   scope: FillScope;
-  tell: Tell;
+  report: Report;
 }
 
 /**
  * Reads a policy: an object with rules, or the path of a file with such an object. Undefined when something is wrong with it, which
- * is told with its place. `openFile` makes a file known, and returns what tells its problems.
+ * is reported with its place. `openFile` makes a file known, and returns what reports its problems.
  */
-export function readPolicy(place: PolicyPlace, openFile: (source: Source) => Tell): PolicySettings | undefined {
-  const { node, path, scope, tell } = place;
+export function readPolicy(place: PolicyPlace, openFile: (source: Source) => Report): PolicySettings | undefined {
+  const { node, path, scope, report } = place;
   if (node.type !== "string") return readRules(place);
-  const given = fillText(String(node.value), scope, (problem) => tell(path, problem));
+  const given = fillText(String(node.value), scope, (problem) => report(path, problem));
   const file = pathFrom(given, scope);
   const read = readSmallFile(file);
   if (!("text" in read)) {
     const cure =
       'Write the path of a file { "version", "rules" }, relative to this configuration, or the object itself.';
-    tell(path, { code: "config/file", message: `the file ${read.problem}`, cure });
+    report(path, { code: "config/file", message: `the file ${read.problem}`, cure });
     return undefined;
   }
   const source = new Source(file, scope.folder, read.text);
-  const tellInFile = openFile(source);
+  const reportInFile = openFile(source);
   if (source.root === undefined) return undefined;
-  return readRules({ node: source.root, path: [], scope, tell: tellInFile });
+  return readRules({ node: source.root, path: [], scope, report: reportInFile });
 }
 
-function readRules({ node, path, scope, tell }: PolicyPlace): PolicySettings | undefined {
+function readRules({ node, path, scope, report }: PolicyPlace): PolicySettings | undefined {
   let isRight = true;
-  const tellWrong: Tell = (...problem) => {
+  const reportWrong: Report = (...problem) => {
     isRight = false;
-    tell(...problem);
+    report(...problem);
   };
   const known = ["$schema", "version", "rules", "fallback"];
   for (const { key, keyNode } of membersOf(node))
-    if (!known.includes(key)) tellWrong([...path, key], unknownKey(key, known.slice(1)), keyNode);
+    if (!known.includes(key)) reportWrong([...path, key], unknownKey(key, known.slice(1)), keyNode);
   // As written first: what is wrong is repeated, and must not be what a variable holds.
   const rules = memberOf(node, "rules");
   if (node.type === "object" && rules === undefined)
-    tellWrong(path, { code: "config/value", message: 'needs "rules"', cure: 'Add "rules": [ ] to it.' });
+    reportWrong(path, { code: "config/value", message: 'needs "rules"', cure: 'Add "rules": [ ] to it.' });
   if (rules !== undefined)
-    tellRuleProblems(
+    reportRuleProblems(
       rules,
       valueAt(rules, (raw) => raw),
       [...path, "rules"],
-      tellWrong,
+      reportWrong,
     );
   const filled = valueAt(node, (raw, _, inner) =>
-    fillText(raw, scope, (problem) => tellWrong([...path, ...inner], problem)),
+    fillText(raw, scope, (problem) => reportWrong([...path, ...inner], problem)),
   );
-  const fields = checkedValue(policyFields, filled, path, tellWrong);
+  const fields = checkedValue(policyFields, filled, path, reportWrong);
   if (!isRight || rules === undefined || fields === undefined) return undefined;
   const { rules: filledRules } = filled as PolicySettings;
-  tellRuleProblems(rules, filledRules, [...path, "rules"], tellWrong);
+  reportRuleProblems(rules, filledRules, [...path, "rules"], reportWrong);
   return isRight ? { ...fields, rules: filledRules } : undefined;
 }
 
@@ -91,12 +91,12 @@ function withoutVia<Rule>(rule: Rule): Rule {
   return rest as Rule;
 }
 
-function tellRuleProblems(node: Node, rules: unknown, path: Path, tell: Tell): void {
+function reportRuleProblems(node: Node, rules: unknown, path: Path, report: Report): void {
   for (const [at, rule] of (Array.isArray(rules) ? rules : []).entries()) {
     const { via, decision } = Object(rule) as Partial<GatewayRule>;
     if (via === undefined || (via === "page" && decision === "approve")) continue;
     const cure = 'Write "via": "page" in a rule that decides "approve", or leave it out.';
-    tell([...path, at, "via"], { code: "config/value", message: 'must be "page", in a rule that approves', cure });
+    report([...path, at, "via"], { code: "config/value", message: 'must be "page", in a rule that approves', cure });
   }
   for (const { path: inner, message, key } of policyRuleProblems(
     Array.isArray(rules) ? rules.map(withoutVia) : rules,
@@ -104,13 +104,13 @@ function tellRuleProblems(node: Node, rules: unknown, path: Path, tell: Tell): v
     const at = nodeAt(node, inner);
     if (key === undefined) {
       const cure = "Correct it; docs/trp-policy.md has all that a rule can say.";
-      tell([...path, ...inner], { code: "config/value", message, cure });
+      report([...path, ...inner], { code: "config/value", message, cure });
       continue;
     }
     const [, meant] = /did you mean (\w+)\?$/.exec(message) ?? [];
     const known = /it can have (.+)$/.exec(message)?.[1] ?? "";
     const keyNode = [...membersOf(at)].find((member) => member.key === key)?.keyNode;
     const problem = unknownKey(key, meant === undefined ? known.split(", ") : [meant]);
-    tell([...path, ...inner, key], problem, keyNode);
+    report([...path, ...inner, key], problem, keyNode);
   }
 }

@@ -5,7 +5,7 @@ import type { PolicyRule } from "@toolglot/trp-core";
 import { slug } from "@toolglot/trp-mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
-import { checkedValue, type Tell, unknownKey } from "./check-node.ts";
+import { checkedValue, type Report, unknownKey } from "./check-node.ts";
 import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
 import { agreeing, text } from "./schema-words.ts";
 
@@ -28,7 +28,7 @@ export interface ServerEntry {
   env?: Record<string, string>;
   /** Relative to the file. Default: the file's folder; of a file in `.vscode` or `.cursor`, the folder above. */
   cwd?: string;
-  /** A file of lines `NAME=value`. What `env` says wins. */
+  /** A file of lines `NAME=value`. Members of `env` win. */
   envFile?: string;
   url?: string;
   /** Another word for `url`. */
@@ -77,33 +77,33 @@ export function isDisabled(node: Node): boolean {
   return memberOf(node, "disabled")?.value === true || memberOf(node, "enabled")?.value === false;
 }
 
-/** Reads the entry of a server. Undefined when something is wrong with it, which is told. */
+/** Reads the entry of a server. Undefined when something is wrong with it, which is reported. */
 export function readServerEntry(
   { name, node, value, path }: { name: string; node: Node; value: unknown; path: Path },
   scope: FillScope,
-  tell: Tell,
+  report: Report,
 ): ServerTransport | undefined {
   for (const member of membersOf(node)) {
-    if (!entryKeys.includes(member.key)) tellPassedOver(name, member, [...path, member.key], tell);
+    if (!entryKeys.includes(member.key)) reportPassedOver(name, member, [...path, member.key], report);
   }
-  const entry = checkedValue(entrySchema, value, path, tell);
+  const entry = checkedValue(entrySchema, value, path, report);
   if (entry === undefined) return undefined;
-  const kind = kindOf(entry, path, tell);
+  const kind = kindOf(entry, path, report);
   if (kind === undefined) return undefined;
-  return kind === "stdio" ? stdioOf(entry, path, scope, tell) : httpOf(entry, kind, path, scope, tell);
+  return kind === "stdio" ? stdioOf(entry, path, scope, report) : httpOf(entry, kind, path, scope, report);
 }
 
-function kindOf(entry: ServerEntry, path: Path, tell: Tell): "stdio" | "http" | "sse" | "auto" | undefined {
+function kindOf(entry: ServerEntry, path: Path, report: Report): "stdio" | "http" | "sse" | "auto" | undefined {
   const { type, command, url = entry.serverUrl } = entry;
   const kind = type === undefined ? undefined : kinds[type.toLowerCase().replace(/[_-]/g, "")];
   if (type !== undefined && kind === undefined) {
     const words = '"stdio", "http", "streamable-http" or "sse"';
-    tell([...path, "type"], { code: "config/value", message: `must be ${words}`, cure: `Write ${words}.` });
+    report([...path, "type"], { code: "config/value", message: `must be ${words}`, cure: `Write ${words}.` });
     return undefined;
   }
   if (kind === undefined && command !== undefined && url !== undefined) {
     const cure = 'Keep one of them, or say with "type" which is meant.';
-    tell(path, { code: "config/clash", message: "has a command and a url", cure });
+    report(path, { code: "config/clash", message: "has a command and a url", cure });
     return undefined;
   }
   const needed = kind === undefined ? undefined : kind === "stdio" ? command : url;
@@ -111,22 +111,22 @@ function kindOf(entry: ServerEntry, path: Path, tell: Tell): "stdio" | "http" | 
     const what = kind === undefined ? '"command" or "url"' : kind === "stdio" ? '"command"' : '"url"';
     const cure =
       'Write { "command": "npx", "args": ["…"] } for a program, { "url": "https://…" } for a server on the net.';
-    tell(path, { code: "config/value", message: `needs ${what}`, cure });
+    report(path, { code: "config/value", message: `needs ${what}`, cure });
     return undefined;
   }
   return kind ?? (command === undefined ? "auto" : "stdio");
 }
 
-function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, tell: Tell): ServerTransport | undefined {
+function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, report: Report): ServerTransport | undefined {
   const { command = "", args = [], env = {}, envFile } = entry;
-  const fromFile = envFile === undefined ? {} : readEnvFile(envFile, [...path, "envFile"], scope, tell);
+  const fromFile = envFile === undefined ? {} : readEnvFile(envFile, [...path, "envFile"], scope, report);
   if (fromFile === undefined) return undefined;
   const all = { ...fromFile, ...env };
   for (const [key, value] of Object.entries(all)) {
     scope.secrets.addVariable(key, value, [scope.workspaceFolder, scope.home]);
     if (/^[^=\0]+$/.test(key) && !value.includes("\0")) continue;
     const cure = "Leave it out: no process can have such a variable.";
-    tell([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });
+    report([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });
   }
   const cwd = entry.cwd === undefined ? scope.workspaceFolder : pathFrom(entry.cwd, scope);
   return { type: "stdio", command, args, env: all, cwd };
@@ -137,19 +137,23 @@ function httpOf(
   kind: "http" | "sse" | "auto",
   path: Path,
   { secrets }: FillScope,
-  tell: Tell,
+  report: Report,
 ): ServerTransport | undefined {
   const { url = "", headers = {} } = defined({ ...entry, url: entry.url ?? entry.serverUrl });
   const urlPath = [...path, entry.url === undefined ? "serverUrl" : "url"];
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     const cure = "Write the address of the server, as https://example.com/mcp.";
-    tell(urlPath, { code: "config/value", message: "must be an http or https URL", cure });
+    report(urlPath, { code: "config/value", message: "must be an http or https URL", cure });
     return undefined;
   }
   if (parsed.username !== "" || parsed.password !== "") {
     const cure = 'Send them as a header: "headers": { "Authorization": "Basic …" }.';
-    tell(urlPath, { code: "config/value", message: "has a user or a password in it, which HTTP clients refuse", cure });
+    report(urlPath, {
+      code: "config/value",
+      message: "has a user or a password in it, which HTTP clients refuse",
+      cure,
+    });
     return undefined;
   }
   for (const [key, value] of Object.entries(headers)) {
@@ -158,17 +162,17 @@ function httpOf(
       new Headers([[key, value]]);
     } catch {
       const cure = "Write a name and a value as HTTP has them: no line breaks, no spaces in the name.";
-      tell([...path, "headers", key], { code: "config/value", message: "is no header", cure });
+      report([...path, "headers", key], { code: "config/value", message: "is no header", cure });
     }
   }
   return { type: "http", url, headers, fallback: kind !== "http" };
 }
 
-function readEnvFile(given: string, path: Path, scope: FillScope, tell: Tell): Record<string, string> | undefined {
+function readEnvFile(given: string, path: Path, scope: FillScope, report: Report): Record<string, string> | undefined {
   const read = readSmallFile(pathFrom(given, scope));
   if ("text" in read) return { ...parseEnv(read.text) } as Record<string, string>;
   const cure = "Make it a readable file of lines NAME=value; its path is relative to this configuration.";
-  tell(path, { code: "config/file", message: `the file ${read.problem}`, cure });
+  report(path, { code: "config/file", message: `the file ${read.problem}`, cure });
   return undefined;
 }
 
@@ -192,14 +196,14 @@ function textsIn(node: Node): string[] {
   return (node.children ?? []).filter(({ type }) => type === "string").map(({ value }) => String(value));
 }
 
-function tellPassedOver(
+function reportPassedOver(
   server: string,
   { key, keyNode, value }: { key: string; keyNode: Node; value: Node },
   path: Path,
-  tell: Tell,
+  report: Report,
 ): void {
   const say = (message: string, cure: string) =>
-    tell(path, { severity: "notice", code: "config/unknown-key", message, cure }, keyNode);
+    report(path, { severity: "notice", code: "config/unknown-key", message, cure }, keyNode);
   const rule = ruleInstead(server, key, value);
   const names = textsIn(value);
   if (rule !== undefined) {

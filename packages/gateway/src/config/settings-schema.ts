@@ -24,7 +24,7 @@ import {
 } from "./schema-words.ts";
 import type { GatewaySettings, ServerSettings } from "./settings.ts";
 
-// The one place of what may stand under `gateway`: it checks files, gives defaults, and becomes the JSON Schema for editors. A message
+// The one place of what may stand under `gateway`: it checks files, sets defaults, and becomes the JSON Schema for editors. A message
 // says what a value must be. The doc comments of `settings.ts` describe the settings.
 
 const header = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of a header");

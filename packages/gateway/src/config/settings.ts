@@ -79,7 +79,7 @@ export interface PostgresSettings {
   retryForMs?: number;
   /** Whether to refuse a database without synchronous standbys. Default false. */
   requireSync?: boolean;
-  /** What happens once the database has forgotten what it acknowledged: calls are refused, or it is told only. Default `stop`. */
+  /** What happens once the database has forgotten what it acknowledged: calls are refused, or it is reported only. Default `stop`. */
   onLostWrites?: "stop" | "report";
 }
 
@@ -158,7 +158,7 @@ export interface ApprovalSettings {
   waitMs: number;
   /** Milliseconds after which a request that nobody decided is void. Default 900,000. */
   ttlMs: number;
-  /** Who is told of requests and decisions. */
+  /** Who hears of requests and decisions. */
   webhook?: WebhookSettings;
 }
 

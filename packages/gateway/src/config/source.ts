@@ -62,7 +62,7 @@ export class Source {
   }
 }
 
-/** What a problem says, without its place. */
+/** The words of a problem, without its place. */
 export interface ProblemText extends Pick<ConfigProblem, "code" | "message" | "cure"> {
   /** Default `error`. */
   severity?: ConfigProblem["severity"];

@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import { type Tell, unknownKey } from "./check-node.ts";
+import { type Report, unknownKey } from "./check-node.ts";
 import type { InputDefinition } from "./fill.ts";
 import { memberOf, membersOf, type Path, type Source } from "./source.ts";
 
@@ -7,29 +7,29 @@ const groups = ["mcpServers", "servers"] as const;
 const known = ["$schema", "mcpServers", "servers", "inputs", "gateway"];
 
 /** Tells what a file as a whole has wrong. */
-export function tellTopLevel({ root }: Source, tell: Tell): void {
+export function reportTopLevel({ root }: Source, report: Report): void {
   if (root === undefined) return;
   if (root.type !== "object") {
     const cure = 'Write { "mcpServers": { } }.';
-    tell([], { code: "config/type", message: "must be an object", cure });
+    report([], { code: "config/type", message: "must be an object", cure });
     return;
   }
   const unknown = [...membersOf(root)].filter(({ key }) => !known.includes(key));
   const [first] = unknown;
   if (memberOf(root, "gateway") !== undefined) {
-    for (const { key, keyNode } of unknown) tell([key], unknownKey(key, known), keyNode);
+    for (const { key, keyNode } of unknown) report([key], unknownKey(key, known), keyNode);
   } else if (!groups.some((group) => memberOf(root, group) !== undefined)) {
     const meant = unknown
       .map(({ key }) => unknownKey(key, [...groups, "gateway"]))
       .find(({ message }) => /mean/.test(message));
-    tell([], {
+    report([], {
       code: "config/value",
       message: `has no "mcpServers"${meant === undefined ? "" : meant.message.replace("unknown key", "")}`,
       cure: 'Write { "mcpServers": { "NAME": { "command": "…" } } }, or VS Code\'s { "servers": { } }.',
     });
   } else if (first !== undefined) {
     const names = unknown.map(({ key }) => key).slice(0, 10);
-    tell(
+    report(
       [],
       {
         severity: "notice",
@@ -43,13 +43,13 @@ export function tellTopLevel({ root }: Source, tell: Tell): void {
 }
 
 /** Tells keys that an object has twice. */
-export function tellDuplicates({ root }: Source, tell: Tell): void {
+export function reportDuplicates({ root }: Source, report: Report): void {
   const look = (node: Node, path: Path): void => {
     const seen = new Set<string>();
     for (const { key, keyNode, value } of membersOf(node)) {
       if (seen.has(key)) {
         const cure = "Keep one of the two, or give them different names.";
-        tell([...path, key], { code: "config/clash", message: "is there twice", cure }, keyNode);
+        report([...path, key], { code: "config/clash", message: "is there twice", cure }, keyNode);
       }
       seen.add(key);
       look(value, [...path, key]);
@@ -61,22 +61,22 @@ export function tellDuplicates({ root }: Source, tell: Tell): void {
 }
 
 /** Returns the servers of a file. */
-export function serverNodes({ root }: Source, tell: Tell): { name: string; node: Node; path: Path }[] {
+export function serverNodes({ root }: Source, report: Report): { name: string; node: Node; path: Path }[] {
   const found = new Map<string, { name: string; node: Node; path: Path }>();
   for (const group of groups) {
     const servers = memberOf(root, group);
     if (servers !== undefined && servers.type !== "object") {
       const cure = 'Write { "NAME": { "command": "…" } }.';
-      tell([group], { code: "config/type", message: "must be an object: names, with servers", cure });
+      report([group], { code: "config/type", message: "must be an object: names, with servers", cure });
     }
     for (const { key: name, keyNode, value } of servers === undefined ? [] : membersOf(servers)) {
       const path = [group, name];
       if (/^\s*$|^__proto__$|^constructor$|^prototype$/.test(name) || name.length > 128) {
         const cure = "Give it a name of 1 to 128 characters that says what it is for.";
-        tell(path, { code: "config/value", message: "is no name for a server", cure }, keyNode);
+        report(path, { code: "config/value", message: "is no name for a server", cure }, keyNode);
       } else if (found.get(name)?.path[0] === "mcpServers" && group === "servers") {
         const cure = "Keep one of the two, or give them different names.";
-        tell(path, { code: "config/clash", message: "is in mcpServers, too", cure }, keyNode);
+        report(path, { code: "config/clash", message: "is in mcpServers, too", cure }, keyNode);
       } else found.set(name, { name, node: value, path });
     }
   }

@@ -113,7 +113,7 @@ class RoutedGateway implements Gateway {
       options,
       // Once a minute: in a chat it would hide what people are asked.
       ...(settings.approvals.webhook?.format === "json" && {
-        onHead: (head) => this.#webhook?.tell(headEvent(head)),
+        onHead: (head) => this.#webhook?.notify(headEvent(head)),
       }),
       // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
@@ -135,7 +135,15 @@ class RoutedGateway implements Gateway {
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
       ...(tracing && { tracing: traceClient() }),
     });
-    this.#measured = measured(this.router, calls, () => this.servers);
+    const { webhook: hook } = settings.approvals;
+    this.#measured = measured({
+      ...{ router: this.router, calls },
+      servers: () => this.servers,
+      gauges: {
+        sessions: () => this.#gate.sessions,
+        ...(hook && { webhookPending: () => this.#webhook?.pending() ?? 0 }),
+      },
+    });
     const { calls: counted } = this.#measured;
     // A program's receipt leads to the program.
     const routed: ToolCalls = {
@@ -152,7 +160,7 @@ class RoutedGateway implements Gateway {
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {
         const { server, tool, kind } = notice;
-        this.#webhook?.tell(toolEvent(notice), `${server} ${tool} ${kind}`);
+        this.#webhook?.notify(toolEvent(notice), `${server} ${tool} ${kind}`);
       },
       log: (line) => this.#log(line),
     });
@@ -172,7 +180,6 @@ class RoutedGateway implements Gateway {
       onNotice: (message) => this.#log({ level: "warn", message }),
       onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
     });
-    const { webhook: hook } = settings.approvals;
     this.#webhook =
       hook &&
       openWebhook({
@@ -182,10 +189,6 @@ class RoutedGateway implements Gateway {
         approvalUrl: (id) => this.#http?.approvalUrl(id),
         inDoubtUrl: () => this.#http?.inDoubtUrl,
       });
-    this.#measured.gauges({
-      sessions: () => this.#gate.sessions,
-      ...(this.#webhook && { webhookPending: this.#webhook.pending.bind(this.#webhook) }),
-    });
   }
 
   get servers(): readonly ImportedServer[] {
@@ -235,7 +238,8 @@ class RoutedGateway implements Gateway {
     this.#http ??= await openHttpSide({
       config: this.#config,
       options: this.#options,
-      ...{ router: this.router, gate: this.#gate, metrics: this.#measured.metrics },
+      ...{ router: this.router, gate: this.#gate },
+      metrics: () => this.#measured.metrics(),
       ...{ mask: this.#parts.mask, secret: this.#parts.secret },
       servers: this.servers,
       ...{ logins: this.#upstreams.logins, tool: this.#tool },

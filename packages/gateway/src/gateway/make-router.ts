@@ -25,7 +25,7 @@ export interface RouterParts {
   /** Finds a tool by its capability. */
   tool(capId: string): ImportedTool | undefined;
   options: Pick<GatewayOptions, "allowVolatile" | "tracing">;
-  /** Gets the newest row of the audit log, each minute in which there is one, and at the end. Default: nobody is told. */
+  /** Gets the newest row of the audit log, each minute in which there is one, and at the end. Default: nobody gets it. */
   onHead?: ((head: AuditCheckpoint) => void) | undefined;
   onError(error: unknown, facts: { capId?: string | undefined; operation?: string | undefined }): void;
 }

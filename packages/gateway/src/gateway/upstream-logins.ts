@@ -24,7 +24,7 @@ export function openLogins(
   return createUpstreamLogins({ stateDir, servers: urls, publicUrl: address, ...defined({ secret }) });
 }
 
-/** The tools of servers that want a login: one each, that says where to log in. */
+/** The tools of servers that want a login: one each, that shows where to log in. */
 export function loginTools(logins: UpstreamLogins, servers: readonly ImportedServer[]): OwnTool[] {
   return servers
     .filter((server) => server.state().needsLogin === true)
@@ -62,7 +62,7 @@ export class CallerLogins {
 
   /** What a call is answered with before its caller has logged in: nothing is dispatched. Undefined with a login. */
   async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
-    // Where the logins can't be read, the tool says so.
+    // Where the logins can't be read, the tool reports it.
     const known = await this.#logins.info(server, principal).catch(() => undefined);
     if (known !== undefined) return undefined;
     const result = await this.#logins.connectTool(server).call(principal);

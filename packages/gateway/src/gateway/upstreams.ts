@@ -22,7 +22,7 @@ export interface UpstreamsParts {
   channel: CallChannel;
   /** Seals links to log in. */
   secret: string;
-  /** Whether requests to servers make spans, and tell the servers their trace. */
+  /** Whether requests to servers make spans, and send the servers their trace. */
   tracing: boolean;
   /** Where people reach the gateway, if they do. */
   publicUrl(): string | undefined;
@@ -125,7 +125,7 @@ export class Upstreams {
           : { ...transport, ...this.#authOf(name, transport.headers, principal) },
       connectTimeoutMs: settings.connectMs,
       callTimeoutMs: settings.timeoutMs,
-      // More than a result may have, so that a long one is told and not lost with its connection.
+      // More than a result may have, so that a long one is reported and not lost with its connection.
       maxBufferSize: 4 * this.#parts.config.settings.results.maxBytes,
       elicitation: "host",
       sampling: "host",

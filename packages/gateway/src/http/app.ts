@@ -73,7 +73,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   app.onError((error, context) => {
     log(mask.mask(`${context.req.method} ${context.req.path}: ${error.stack ?? error.message}`));
-    // What the message says may name files.
+    // The message may name files.
     return ToolglotError.isInstance(error)
       ? refuse(context, 503, "unavailable", "The server can't answer at the moment; its log says why.")
       : refuse(context, 500, "internal", "Something went wrong in the server.");

@@ -48,7 +48,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Http
   });
   let closed: Promise<void> | undefined;
   let isDraining = false;
-  /** Answers to callers who were not told that the connection ends with it. */
+  /** Answers to callers who don't know that the connection ends with it. */
   const kept = new Set<ServerResponse>();
   const server = createServer(
     {

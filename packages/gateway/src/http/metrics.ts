@@ -4,7 +4,7 @@ import type { Outcome } from "@toolglot/trp-mcp";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /** Different tools that have a label of their own; further ones are counted as `other`. */
-const mostTools = 1_000;
+const maxTools = 1_000;
 
 /** Upper bounds in seconds, from a call that is answered from memory to one that waits for a person. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -53,7 +53,7 @@ export function createGatewayMetrics(router: Router, options: { tenants?: readon
   const labels = ({ server, tool }: { server: string; tool: string }): { server: string; tool: string } => {
     const name = `${server}\0${tool}`;
     if (known.has(name)) return { server, tool };
-    if (known.size >= mostTools) return { server: "other", tool: "other" };
+    if (known.size >= maxTools) return { server: "other", tool: "other" };
     known.add(name);
     return { server, tool };
   };

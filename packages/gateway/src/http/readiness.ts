@@ -6,7 +6,7 @@ import type { ReadinessCheck } from "./types.ts";
 const withinMs = 2_000;
 const keptMs = 5_000;
 
-/** What `GET /readyz` says. */
+/** The answer of `GET /readyz`. */
 export interface Readiness {
   ready: boolean;
   checks: ReadinessCheck[];
@@ -41,7 +41,7 @@ async function timed(run: () => Promise<readonly ReadinessCheck[]>, name: string
     const found = await settleWithin(run(), { ms: withinMs });
     return found === unsettled ? [{ name, ok: false, message: `no answer within ${withinMs} ms` }] : found;
   } catch {
-    // What the error says may name files and addresses.
+    // The error's words may name files and addresses.
     return [{ name, ok: false, message: "the check failed" }];
   }
 }

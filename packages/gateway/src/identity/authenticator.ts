@@ -3,7 +3,7 @@ import { type JwtSettings, openJwt } from "./jwt.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Identity } from "./types.ts";
 
-/** Says who sends a request. */
+/** Resolves with who sends a request. */
 export interface Authenticator {
   /** From the `Authorization` header; undefined for nobody who is known. Rejects when that can't be found out. */
   authenticate(authorization: string | undefined): Promise<Identity | undefined>;

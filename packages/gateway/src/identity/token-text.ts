@@ -19,7 +19,7 @@ export function tokenHash(token: string): string {
   return `sha256:${createHash("sha256").update(token).digest("hex")}`;
 }
 
-/** Compares two hashes in a time that says nothing of either. */
+/** Compares two hashes in a time that shows nothing of either. */
 export function isSameHash(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -4,13 +4,13 @@ import { type AuthProvider, extractWWWAuthenticateParams, UnauthorizedError } fr
 export interface TokenSource {
   /** Resolves with a token that is good; `refused`: another one than that. Undefined: a person has to log in. */
   access(refused?: string): Promise<string | undefined>;
-  /** What to tell when a person has to log in. `isOffered`: the server says where. */
+  /** What to report when a person has to log in. `isOffered`: the server names where. */
   cure(isOffered: boolean): string;
 }
 
 /**
  * Returns what an MCP client signs its requests with. It never sends anybody anywhere: without a login the request fails as
- * `toolkit/mcp-unauthorised`, and says what to do.
+ * `toolkit/mcp-unauthorised`, and its words are what to do.
  */
 export function authProvider({ access, cure }: TokenSource): AuthProvider {
   let given: string | undefined;

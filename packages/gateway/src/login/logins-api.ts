@@ -50,6 +50,6 @@ export interface UpstreamLogins {
   connectRoutes(options: ConnectOptions): Hono<HostEnv>;
   /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
   onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
-  /** Gives up logins that wait for a person, and looks for changes no more. */
+  /** Abandons logins that wait for a person, and looks for changes no more. */
   close(): void;
 }

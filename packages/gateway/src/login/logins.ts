@@ -96,7 +96,7 @@ class Logins implements UpstreamLogins {
     const fetch = safeFetch(server, this.#fetch, until);
     /** What the caller's own function threw is the caller's to see. */
     let thrown: { error: unknown } | undefined;
-    const tell: LoginOptions["onPrompt"] = (prompt) => {
+    const prompted: LoginOptions["onPrompt"] = (prompt) => {
       try {
         onPrompt(prompt);
       } catch (error) {
@@ -107,7 +107,7 @@ class Logins implements UpstreamLogins {
     try {
       const found = await discover(server, fetch);
       const store = this.#store;
-      const asking = { onPrompt: tell, signal: until };
+      const asking = { onPrompt: prompted, signal: until };
       if (device) return await this.#keep(key, await deviceFlow(server, found, store, fetch, asking));
       const keep = (record: LoginRecord): Promise<LoginInfo> => this.#keep(key, record);
       return await loginWithBrowser({ server, found, store, fetch, opens, keep, ...asking });
@@ -244,7 +244,7 @@ class Logins implements UpstreamLogins {
     this.#life.abort(new DOMException("the gateway closes", "AbortError"));
   }
 
-  /** One look at a time, so that every change is told once. */
+  /** One look at a time, so that every change is reported once. */
   #look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       if (this.#listeners.size === 0) return;

@@ -11,7 +11,7 @@ const maxMarginMs = 60_000;
 /** A token that is younger was renewed while the request was under way that the server refused. */
 const youngMs = 5_000;
 
-/** Gives out access tokens that are good, and renews them, once for all processes. */
+/** Returns access tokens that are good, and renews them, once for all processes. */
 export class Tokens {
   readonly #store: LoginStore;
   readonly #fetch: FetchLike;

@@ -52,7 +52,7 @@ export type LoginPrompt =
 
 /** Options of {@link UpstreamLogins.login}. */
 export interface LoginOptions {
-  /** Gets what the person has to be told. */
+  /** Gets what the person has to see. */
   onPrompt(prompt: LoginPrompt): void;
   /** Whose login it is to be, for servers with `credentials: "caller"`. */
   principal?: LoginPrincipal;

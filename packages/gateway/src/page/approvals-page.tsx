@@ -15,7 +15,7 @@ import { Logins } from "./logins.ts";
 import { pageKit } from "./page-kit.tsx";
 import { type Approval, argumentLines, callOf, doubtLines, type LastDone, visibleJson } from "./rendered.ts";
 import { signInRoutes } from "./sign-in-routes.tsx";
-import { doubtId, justDecided, lastUsed, mostListed, olderThan } from "./view-data.ts";
+import { doubtId, justDecided, lastUsed, maxListed, olderThan } from "./view-data.ts";
 import { type PageContext, type PageEnv, pageHeaders, pageLanguage, Visits } from "./visit.ts";
 
 /** What the page for people is made of. */
@@ -73,7 +73,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
     const { overview, ...view } = await viewOf(context, visit);
     const decided = await justDecided(router, visit.identity, context.req.query("done"));
     const before = context.req.query("before");
-    const filter = { status: "pending", limit: mostListed } as const;
+    const filter = { status: "pending", limit: maxListed } as const;
     const waiting =
       before === undefined
         ? (overview?.waiting ?? [])
@@ -100,7 +100,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
       const { overview: _, ...view } = await viewOf(context, visit);
       const before = context.req.query("before");
       const all = await router.approvals.list(visit.identity.principal, {
-        limit: mostListed,
+        limit: maxListed,
         ...(before !== undefined && { before }),
       });
       const approvals = mask.maskData(all.filter(({ status }) => status !== "pending"));
@@ -139,7 +139,7 @@ export function createApprovalsPage(options: ApprovalsPageOptions): ApprovalsPag
     withForm(async (context, form, visit) => {
       if (visit === undefined) return signIn(context, "/approvals/in-doubt");
       const { principal } = visit.identity;
-      const all = await router.operations.inDoubt(principal, mostListed);
+      const all = await router.operations.inDoubt(principal, maxListed);
       const doubt = all.find((one) => doubtId(one) === context.req.param("id"));
       if (doubt === undefined) return problem(context, 409, "noLonger");
       if (form.get("seen") !== seenOf(doubt)) return problem(context, 409, "changed");

@@ -8,7 +8,7 @@ import type { Identity } from "../identity/types.ts";
 const loginMs = 12 * 60 * 60_000;
 const linkMs = 5 * 60_000;
 /** More links than this at a time end the oldest. */
-const mostLinks = 1_000;
+const maxLinks = 1_000;
 /** Milliseconds between two looks for logins that are over, and for whether another process has ended one whose pages are open here. */
 const sweepMs = 300_000;
 const lookMs = 5_000;
@@ -92,7 +92,7 @@ export class Logins {
     const now = Date.now();
     this.#links.set(code, { identity, endsAt: now + linkMs });
     for (const [old, { endsAt }] of this.#links) {
-      if (endsAt <= now || this.#links.size > mostLinks) this.#links.delete(old);
+      if (endsAt <= now || this.#links.size > maxLinks) this.#links.delete(old);
     }
     return code;
   }

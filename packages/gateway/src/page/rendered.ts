@@ -39,7 +39,7 @@ export function argumentLines(router: Pick<Router, "approvals">, approval: Appro
 /** A call of which nobody knows whether it happened. */
 export type Doubt = Awaited<ReturnType<Router["operations"]["inDoubt"]>>[number];
 
-/** What the record of an operation says of its call. */
+/** The call in the record of an operation. */
 export interface DoubtCall {
   capId: string;
   args: JsonObject;

@@ -12,13 +12,13 @@ export interface Overview {
 }
 
 /** At most this many stand in a list. */
-export const mostListed = 100;
+export const maxListed = 100;
 
 /** Reads what waits for somebody. Rejects when the store can't serve. */
 export async function overviewOf(router: Router, { principal }: Identity): Promise<Overview> {
   const [waiting, inDoubt] = await Promise.all([
-    router.approvals.list(principal, { status: "pending", limit: mostListed }),
-    principal.roles.includes("approver") ? router.operations.inDoubt(principal, mostListed) : undefined,
+    router.approvals.list(principal, { status: "pending", limit: maxListed }),
+    principal.roles.includes("approver") ? router.operations.inDoubt(principal, maxListed) : undefined,
   ]);
   const seen = [waiting.map(({ id }) => id), inDoubt?.map((doubt) => [doubtId(doubt), doubt.fence])];
   return { waiting, inDoubt, mark: createHash("sha256").update(JSON.stringify(seen)).digest("hex").slice(0, 16) };
@@ -34,7 +34,7 @@ export function doubtId({ scope, key }: Pick<Doubt, "scope" | "key">): string {
 
 /** Where the next page begins, of a list that was cut. */
 export function olderThan(approvals: readonly Approval[]): { older?: string } {
-  const last = approvals.length < mostListed ? undefined : approvals.at(-1);
+  const last = approvals.length < maxListed ? undefined : approvals.at(-1);
   return last === undefined ? {} : { older: last.id };
 }
 

@@ -21,7 +21,7 @@ export interface PageEnv {
 
 export type PageContext = Context<PageEnv>;
 
-/** Somebody who has signed in, and the cookie that says so. */
+/** Somebody who has signed in, and the cookie that proves it. */
 export type Visit = Login & { cookie: string };
 
 /** The headers of every page: it loads nothing from elsewhere, runs no script but its own, and stands in no frame. */
@@ -50,7 +50,7 @@ export function pageLanguage(publicUrl: string | undefined): MiddlewareHandler<P
       order: ["querystring", "cookie", "header"],
       lookupQueryString: "lang",
       lookupCookie: languageCookie,
-      // Of `zh-Hans-CN` the first part says it.
+      // Of `zh-Hans-CN` the first part decides.
       convertDetectedLanguage: (language) => language.split("-")[0] ?? language,
       caches: false,
     }) as unknown as MiddlewareHandler<PageEnv>,

@@ -13,7 +13,7 @@ export interface OpenStoreOptions {
   postgres?: PostgresSettings;
   /** Whether the store must be there: its tables are not made or changed. Default false. */
   existing?: boolean;
-  /** Gets faults of connections that no call is told of. */
+  /** Gets faults of connections that no call reports. */
   onError?(error: Error): void;
 }
 
@@ -53,7 +53,7 @@ export async function openStore(setting: string, options: OpenStoreOptions = {})
 }
 
 /**
- * Brings the tables of a store in PostgreSQL to this version; with `dryRun`, only says what that would take. Rejects as {@link openStore},
+ * Brings the tables of a store in PostgreSQL to this version; with `dryRun`, only returns what that would take. Rejects as {@link openStore},
  * also for other kinds of stores, which need none of it.
  */
 export async function migrateStore(
@@ -83,7 +83,7 @@ export async function acceptStore(setting: string, options: Pick<OpenStoreOption
   });
 }
 
-/** Works on the store of a setting, and says which one it was when that fails. */
+/** Works on the store of a setting, and names it when that fails. */
 async function atStore<Value>(setting: string, work: (address: StoreAddress) => Promise<Value>): Promise<Value> {
   const address = readStoreAddress(setting);
   if (!("kind" in address)) {

@@ -23,7 +23,7 @@ export type VerifiedConfig = Pick<GatewayConfig, "settings"> & {
   servers: readonly Pick<GatewayConfig["servers"][number], "name" | "settings">[];
 };
 
-/** A tool, who calls it, and what the policy says to that. */
+/** A tool, who calls it, and the policy's decision. */
 export interface Subject {
   tool: ImportedTool;
   caller: Caller;
@@ -114,7 +114,7 @@ export async function inScratch<Value>(work: (folder: string) => Promise<Value>)
   }
 }
 
-/** All tools with those who may come to call them, and what the policy says: the first caller for each decision. */
+/** All tools with those who may come to call them, and the policy's decision: the first caller for each decision. */
 export async function subjects(rig: Rig): Promise<Subject[]> {
   const found: Subject[] = [];
   for (const tool of rig.servers.flatMap(({ tools }) => tools)) {
@@ -129,7 +129,7 @@ export async function subjects(rig: Rig): Promise<Subject[]> {
   return found;
 }
 
-/** What the policy says to a call. At its start: then rates are not counted. */
+/** The policy's decision about a call. At its start: then rates are not counted. */
 export async function decisionOf(
   { router }: Rig,
   { capId, risk, io, effect }: ImportedTool,

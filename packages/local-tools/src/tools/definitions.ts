@@ -7,7 +7,7 @@ const string = (description: string): JsonSchemaObject => ({ type: "string", des
 const encoding = string("Its encoding, such as gbk; only where the one that is found out is wrong, or a guess.");
 const line = (description: string): JsonSchemaObject => ({ type: "integer", minimum: 1, description });
 
-/** An object of these properties; a `?` behind a name says that it may be left out. */
+/** An object of these properties; a `?` behind a name: it may be left out. */
 function object(members: Record<string, JsonSchemaObject>): JsonSchemaObject {
   const names = Object.keys(members);
   return {

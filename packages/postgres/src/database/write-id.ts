@@ -3,7 +3,7 @@ let count = 0;
 
 /**
  * Returns a number that no other statement has. Each statement writes it into the rows that it changes. When the connection ends before
- * the statement's answer came, the rows tell whether it was committed.
+ * the statement's answer came, the rows show whether it was committed.
  */
 export function newWriteId(): number {
   count = (count + 1) % 2 ** 21;

@@ -31,7 +31,7 @@ interface Turn {
 }
 
 /** How long an admission is held back. Milliseconds. */
-const mostWaitMs = 10;
+const maxWaitMs = 10;
 /** For so long a start or an answer may follow its admission. Milliseconds. */
 const keepTokenMs = 60_000;
 const none = Promise.resolve();
@@ -39,7 +39,7 @@ const none = Promise.resolve();
 /**
  * The frames of a session go to the database in the order in which they came, since each needs that the one before was admitted; those that
  * wait go together. An expected admission is held back for what is to be written with it: until that comes, until somebody waits for the
- * admission, or for {@link mostWaitMs}.
+ * admission, or for {@link maxWaitMs}.
  */
 export class FrameQueue {
   readonly #database: Database;
@@ -85,7 +85,7 @@ export class FrameQueue {
   #hold(token: string, held: HeldAdmission, result: Promise<AdmissionResult>): void {
     this.#held.set(token, held);
     held.result = result;
-    const timer = setTimeout(() => held.go(), mostWaitMs);
+    const timer = setTimeout(() => held.go(), maxWaitMs);
     void held.ready.then(() => clearTimeout(timer));
     const forget = (): void => void this.#held.delete(token);
     // What is joined may come later: it looks whether the frame was admitted as expected.

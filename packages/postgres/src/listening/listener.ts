@@ -32,7 +32,7 @@ export class Listener {
     this.#heard = heard;
   }
 
-  /** Connects, unless it has been told to listen nowhere. */
+  /** Connects, unless its settings say to listen nowhere. */
   start(): void {
     if (this.#settings.listenUrl !== false && !this.#ending.signal.aborted) this.#running ??= this.#run();
   }

@@ -22,7 +22,7 @@ export class Wakes {
   /** By the name's digest: what wakes the waiters here, and until when others wait. Of `performance.now()`. */
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #interests = new Map<string, number>();
-  /** When others were told last what is waited for here. */
+  /** When others heard last what is waited for here. */
   readonly #said = new Map<string, number>();
   readonly #unsaid = { waits: new Set<string>(), changed: new Set<string>() };
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +56,7 @@ export class Wakes {
     waiters.delete(wake);
     if (waiters.size > 0) return;
     this.#waiters.delete(digest);
-    // A poll waits again at once: others need not be told again.
+    // A poll waits again at once: others need not hear it again.
     inBackground(() => this.#waiters.has(digest) || this.#said.delete(digest), sayAgainMs);
   }
 
@@ -74,7 +74,7 @@ export class Wakes {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#tell();
+    this.#send();
     await this.#listener.close();
     this.#wakeAll();
   }
@@ -82,10 +82,10 @@ export class Wakes {
   #say(what: "waits" | "changed", digest: string): void {
     if (what === "waits") this.#said.set(digest, performance.now());
     this.#unsaid[what].add(digest);
-    this.#timer ??= inBackground(() => this.#tell(), gatherMs);
+    this.#timer ??= inBackground(() => this.#send(), gatherMs);
   }
 
-  #tell(): void {
+  #send(): void {
     this.#timer = undefined;
     for (const [what, digests] of Object.entries(this.#unsaid)) {
       const all = [...digests];

@@ -4,17 +4,17 @@ import type { Wakes } from "./wakes.ts";
 
 /** An operation log that wakes those who wait for the end of an operation. */
 export function wakingOperations(log: RouterOperationLog, wakes: Wakes): RouterOperationLog {
-  const told = async (key: OperationKey, written: Promise<boolean>): Promise<boolean> => {
+  const waking = async (key: OperationKey, written: Promise<boolean>): Promise<boolean> => {
     const isWritten = await written;
     if (isWritten) wakes.changed(operationName(key));
     return isWritten;
   };
   return {
     ...log,
-    finish: (claim, ...rest) => told(claim, log.finish(claim, ...rest)),
-    doubt: (claim, ...rest) => told(claim, log.doubt(claim, ...rest)),
-    settle: (of, ...rest) => told(of, log.settle(of, ...rest)),
-    abandon: (claim) => told(claim, log.abandon(claim)),
+    finish: (claim, ...rest) => waking(claim, log.finish(claim, ...rest)),
+    doubt: (claim, ...rest) => waking(claim, log.doubt(claim, ...rest)),
+    settle: (of, ...rest) => waking(of, log.settle(of, ...rest)),
+    abandon: (claim) => waking(claim, log.abandon(claim)),
     whenChanged: (key, wait) => wakes.wait(operationName(key), wait),
   };
 }

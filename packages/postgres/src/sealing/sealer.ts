@@ -12,7 +12,7 @@ const soonFrom = 200;
 const sweepMs = 5_000;
 
 /**
- * Gives audit rows and events their places. A call writes its rows without one, so that no two calls share a row. The sealer then
+ * Writes the places of audit rows and events. A call writes its rows without one, so that no two calls share a row. The sealer then
  * takes what is committed, in order, and writes it into the chain of the audit log and into the outbox: numbers rise
  * by one in the order of sealing. One process at a time does so, whichever gets the lock of the head's row. Until then only
  * `entry` and the database's rights guard an audit row.

@@ -40,8 +40,8 @@ export function postgresApprovals(database: Database): ApprovalStore {
         // It may have been made since its operation was looked for.
         if (taken && !found && isSame(taken.operation, copy.operation)) throw new Overtaken();
         if (taken) throw idTaken("approvals.request", copy.id);
-        const { mostPending } = copy;
-        if (mostPending !== undefined && (await countPending(tx, record, mostPending)) >= mostPending) {
+        const { maxPending } = copy;
+        if (maxPending !== undefined && (await countPending(tx, record, maxPending)) >= maxPending) {
           return { status: "too-many", record };
         }
         const until = record.expiresAt + placeMs;

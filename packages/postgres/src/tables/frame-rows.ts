@@ -27,7 +27,7 @@ export async function findFrame(reader: Reader, { n }: Session, frameId: string)
 }
 
 /**
- * Gives the frame that is in a call's row a row of its own, with its reply; the call keeps its outcome. For a call that
+ * Writes the frame that is in a call's row into a row of its own, with its reply; the call keeps its outcome. For a call that
  * from now on is another frame's, or that is remembered longer than its frame.
  */
 export async function unfold(tx: Transaction, { n }: Session, callId: string): Promise<void> {

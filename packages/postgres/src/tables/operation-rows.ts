@@ -42,7 +42,7 @@ const recordColumns = `scope, key, fingerprint, state, fence, owner, lease_until
 const columns = `${recordColumns}, data, outcome`;
 const openStates = "state IN ('claimed', 'started', 'in-doubt')";
 
-/** Reads an operation and locks its row. What it says is as of `tx.now()` afterwards. */
+/** Reads an operation and locks its row. The result is as of `tx.now()` afterwards. */
 export async function lockOperation(tx: Transaction, of: OperationKey): Promise<Stored | undefined> {
   const row = await tx.get(`SELECT ${columns} FROM @operations WHERE id = $1 FOR UPDATE`, operationId(of));
   return row && storedOf(row);

@@ -1,30 +1,4 @@
 /** Runs model-written JavaScript in a Web Worker, with tools as async functions. */
-export { ToolError } from "@toolglot/core";
-export type { CodeToolInput, CodeToolsOptions } from "../code-tools.ts";
-export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
-export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
-export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
-export type { RetireReason, ReuseOptions } from "../reuse.ts";
-export type { Sandbox } from "../sandbox-types.ts";
-export type {
-  FileInput,
-  FileOutput,
-  ImportPolicy,
-  PoolOptions,
-  ProgramStyle,
-  SandboxConversion,
-  SandboxError,
-  SandboxIsolation,
-  SandboxLanguage,
-  SandboxLimits,
-  SandboxPoolStats,
-  SandboxRun,
-  SandboxRunError,
-  SandboxRunOk,
-  SandboxRunOptions,
-  SandboxStats,
-  SandboxToolCall,
-  SandboxWall,
-} from "../types.ts";
+export * from "../public.ts";
 export { codeTools } from "./code-tools.ts";
 export { type BrowserSandboxOptions, createSandbox } from "./create-sandbox.ts";

@@ -3,13 +3,8 @@ import type { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { drawn, leftToCi, type Share, share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxRun,
-  type SandboxRunParked,
-  settleCall,
-} from "../../src/node/index.ts";
+import { type Sandbox, type SandboxRun, type SandboxRunParked, settleCall } from "../../src/node/index.ts";
+import { javascriptSandbox, pythonSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
 import { dyingLog, logWithClock, sleep } from "./support.ts";
 
@@ -17,8 +12,8 @@ import { dyingLog, logWithClock, sleep } from "./support.ts";
 // nothing had happened, and no effect twice.
 
 const sandboxes = {
-  javascript: createSandbox({ language: "javascript", seed: "fixed", pool: { size: 2 } }),
-  python: createSandbox({ language: "python", seed: "fixed", pool: { size: 1 } }),
+  javascript: javascriptSandbox({ seed: "fixed", pool: { size: 2 } }),
+  python: pythonSandbox({ seed: "fixed", pool: { size: 1 } }),
 };
 afterAll(() => Promise.all(Object.values(sandboxes).map((sandbox) => sandbox[Symbol.asyncDispose]())));
 

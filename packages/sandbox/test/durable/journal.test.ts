@@ -1,12 +1,13 @@
 import { type AnyTool, type Decision, type OperationLog, ToolError } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox, type DurableOptions } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import type { DurableOptions } from "../../src/node/index.ts";
+import { javascriptSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { logWithClock, resultOf, sleep, wrapLog } from "./support.ts";
 
-const sandbox = createSandbox({ language: "javascript" });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 const hour = 3_600_000;
 const never = new Promise<never>(() => {});
@@ -108,7 +109,7 @@ it("should not ask again for what was decided, nor make again what has an answer
 });
 
 it("should give a parked program's place to others, and go on when the answer is there", async () => {
-  const one = createSandbox({ language: "javascript", pool: { size: 1, maxConcurrency: 1 } });
+  const one = javascriptSandbox({ pool: { size: 1, maxConcurrency: 1 } });
   const log = new MemoryOperationLog();
   let decide: (decision: Decision) => void = () => {};
   const decision = new Promise<Decision>((resolve) => {
@@ -175,7 +176,7 @@ it("should carry out and remember the calls that a program did not wait for", as
 });
 
 it("should count the time that tools took before", async () => {
-  const limited = createSandbox({ language: "javascript", limits: { toolTimeMs: 3000 } });
+  const limited = sharedSandbox("javascript", { limits: { toolTimeMs: 3000 } });
   const log = new MemoryOperationLog();
   const slow = noted("slow", {}, () => sleep(500));
   const code = "await slow({ n: 1 }); await pay({ n: 1 }); __result__ = 1;";
@@ -185,7 +186,6 @@ it("should count the time that tools took before", async () => {
   expect(run).toMatchObject({ status: "ok", toolCalls: [{ replayed: true }, {}] });
   expect(run.stats.toolMs).toBeGreaterThanOrEqual(490);
   expect(run.toolCalls[0]?.ms).toBeGreaterThanOrEqual(490);
-  await limited[Symbol.asyncDispose]();
 });
 
 it("should remember a program's own error, and go on after one of the host", async () => {
@@ -252,7 +252,7 @@ it("should write down what a tool says after an abort, when it says it for certa
 it("should be aborted while it is parked, and go on later", async () => {
   const log = new MemoryOperationLog();
   const controller = new AbortController();
-  const one = createSandbox({ language: "javascript", pool: { size: 0 } });
+  const one = javascriptSandbox({ pool: { size: 0 } });
   const code = "__result__ = await pay({ n: 4 })";
   const durable = { storage: { operations: log }, id: "parked", parkAfterMs: 0 };
   const run = one.run(code, { tools: [pay.tool], durable, approve: () => never, signal: controller.signal });
@@ -267,7 +267,7 @@ it("should be aborted while it is parked, and go on later", async () => {
 });
 
 it("should remember that a program used up what it may use", async () => {
-  const small = createSandbox({ language: "javascript", limits: { maxToolCalls: 2, toolTimeMs: 200 } });
+  const small = sharedSandbox("javascript", { limits: { maxToolCalls: 2, toolTimeMs: 200 } });
   const log = new MemoryOperationLog();
   const one = noted("one", {}, (n) => (n === 9 ? never : n));
   for (const [id, code, type] of [
@@ -282,7 +282,6 @@ it("should remember that a program used up what it may use", async () => {
     expect(await small.run(code, options)).toMatchObject({ status: "error", error: { type } });
     expect(one.calls).toHaveLength(count);
   }
-  await small[Symbol.asyncDispose]();
 });
 
 it.each<[string, Partial<Record<keyof DurableOptions, unknown>>]>([

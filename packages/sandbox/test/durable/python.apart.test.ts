@@ -1,11 +1,11 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { javascriptSandbox, pythonSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
 import { resultOf, sleep } from "./support.ts";
 
-const sandbox = createSandbox({ language: "python", pool: { size: 0 } });
+const sandbox = pythonSandbox({ pool: { size: 0 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should go on in a fresh interpreter with the same time, zone, random numbers and values", async () => {
@@ -83,7 +83,7 @@ __result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "r
     status: "parked",
     parked: { waiting: [{ callId: "python:2", args: { what: "b" } }] },
   });
-  const other = createSandbox({ language: "python", tools, pool: { size: 0 } });
+  const other = pythonSandbox({ tools, pool: { size: 0 } });
   const again = await other.resume(durable, {
     approve: async ({ callId }) => (callId === "python:2" ? { approved: false, reason: "keep b" } : "later"),
   });
@@ -103,7 +103,7 @@ __result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "r
 
 it("should end as Timeout when a program waits by looking at its clock", async (context) => {
   leftToCi(context);
-  const quick = createSandbox({ language: "python", limits: { timeoutMs: 1500 }, pool: { size: 0 } });
+  const quick = pythonSandbox({ limits: { timeoutMs: 1500 }, pool: { size: 0 } });
   const code =
     "start = datetime.now()\nwhile (datetime.now() - start).total_seconds() < 0.05:\n    pass\n__result__ = 1";
   expect(await sandbox.run(code)).toMatchObject({ status: "ok" });
@@ -113,7 +113,7 @@ it("should end as Timeout when a program waits by looking at its clock", async (
 });
 
 it("should refuse to be durable without the guard", async () => {
-  const open = createSandbox({ language: "python", guard: false });
+  const open = pythonSandbox({ guard: false });
   const durable = { storage: { operations: new MemoryOperationLog() }, id: "open" };
   await expect(open.run("__result__ = 1", { durable })).rejects.toThrow(
     new TypeError("A durable run needs the guard: leave out guard: false."),
@@ -123,7 +123,7 @@ it("should refuse to be durable without the guard", async () => {
 
 it("should not resume a program of another language", async () => {
   const log = new MemoryOperationLog();
-  const other = createSandbox({ language: "javascript" });
+  const other = javascriptSandbox();
   await other.run("return 1", { durable: { storage: { operations: log }, id: "bean" } });
   const resumed = sandbox.resume({ storage: { operations: log }, id: "bean" });
   await expect(resumed).rejects.toMatchObject({

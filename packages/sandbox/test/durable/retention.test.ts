@@ -1,11 +1,11 @@
 import type { AnyTool, Decision } from "@toolglot/core";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox, settleCall } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { settleCall } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { logWithClock, resultOf, sleep, wrapLog } from "./support.ts";
 
-const sandbox = createSandbox({ language: "javascript", pool: { size: 2 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 const hour = 3_600_000;
 const never = new Promise<never>(() => {});

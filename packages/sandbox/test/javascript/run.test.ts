@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 it("should run a program that calls tools side by side and prints", async () => {
-  await using sandbox = createSandbox({ language: "javascript", tools: [addTool] });
+  const sandbox = sharedSandbox("javascript", { tools: [addTool] });
   const run = await sandbox.run(`
 const sums = await Promise.all([add({ a: 1 }), add({ a: 1, b: 5 })]);
 console.log("sums", sums);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
 import { startChild } from "../../src/node/python/child-guest.ts";
 import { decodeFrame, FrameDecoder } from "../../src/node/python/frames.ts";
 import { findConfinement } from "../../src/node/python/isolation.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-isolation-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -121,7 +121,7 @@ it.for(["auto", "process", "namespace"] as const)(
     const program = "__result__ = [1 + 1, random.random() < 1, str(datetime(2024, 1, 1))]";
     const value = [2, true, "2024-01-01 00:00:00"];
     if (isolation === "namespace" && best !== "namespace") return;
-    await using sandbox = createSandbox({ language: "python", isolation, pool: { size: 0 } });
+    await using sandbox = pythonSandbox({ isolation, pool: { size: 0 } });
     const expected = isolation === "process" ? "process" : best;
     expect(await sandbox.run(program)).toMatchObject({ status: "ok", value, stats: { isolation: expected } });
     expect(sandbox.stats()).toMatchObject({ isolation: expected, failed: 0 });
@@ -137,16 +137,16 @@ it.for(["auto", "process", "namespace"] as const)(
 it("should go without where there is no unshare, and say so, and refuse where it is required", async (context) => {
   leftToCi(context);
   process.env.PATH = pathWith({});
-  await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
+  await using sandbox = pythonSandbox({ pool: { size: 0 } });
   const warnings = ['the wall "namespace" is missing: the system gave it no namespaces'];
   const run = await sandbox.run("__result__ = 1");
   expect(run).toMatchObject({ value: 1, stats: { isolation: "process", warnings } });
   expect(sandbox.stats()).toMatchObject({ missingWalls: ["namespace"] });
-  await using required = createSandbox({ language: "python", isolation: "required" });
+  await using required = pythonSandbox({ isolation: "required" });
   await expect(required.warm()).rejects.toMatchObject({
     cause: { message: 'isolation "required" is not possible here: unshare (util-linux) is not on the PATH' },
   });
-  await using strict = createSandbox({ language: "python", isolation: "namespace" });
+  await using strict = pythonSandbox({ isolation: "namespace" });
   await expect(strict.warm()).rejects.toMatchObject({
     code: "sandbox/engine-start-failed",
     cause: { message: 'isolation "namespace" is not possible here: unshare (util-linux) is not on the PATH' },
@@ -161,7 +161,7 @@ it("should find every wall where they all stand, and run nothing where one that 
   leftToCi(context);
   const { isolation } = await findConfinement([probe], realPath);
   if (isolation === "namespace") {
-    await using all = createSandbox({ language: "python", isolation: "required", pool: { size: 0 } });
+    await using all = pythonSandbox({ isolation: "required", pool: { size: 0 } });
     expect(await all.run("__result__ = 1")).toMatchObject({ value: 1, stats: { isolation, warnings: [] } });
     expect(all.stats()).toMatchObject({ missingWalls: [], failed: 0 });
   }
@@ -175,13 +175,13 @@ it("should find every wall where they all stand, and run nothing where one that 
   );
   try {
     process.execPath = careless;
-    await using plain = createSandbox({ language: "python", isolation: "process", pool: { size: 0 } });
+    await using plain = pythonSandbox({ isolation: "process", pool: { size: 0 } });
     const run = await plain.run("__result__ = 1");
     expect(plain.stats().missingWalls).toEqual(["files", "processes", "code", "memory"]);
     expect(run.stats.warnings.map((warning) => /^the wall "(\w+)" is missing: /.exec(warning)?.[1])).toEqual([
       ...["files", "processes", "code", "memory"],
     ]);
-    await using strict = createSandbox({ language: "python", isolation: "required", pool: { size: 0 } });
+    await using strict = pythonSandbox({ isolation: "required", pool: { size: 0 } });
     const refused = await strict.run("__result__ = 1");
     expect(refused).toMatchObject({ status: "error", error: { type: "EngineFailure" } });
     expect(refused).toMatchObject({
@@ -219,7 +219,7 @@ it("should do without setpriv when only that is absent, and try once", async () 
 });
 
 it("should refuse options that make no sense", () => {
-  const make = (more: object) => () => createSandbox({ language: "python", ...more });
+  const make = (more: object) => () => pythonSandbox({ ...more });
   expect(make({ isolation: "container" })).toThrow(TypeError);
   expect(make({ pool: { maxWaiting: -1 } })).toThrow("pool.maxWaiting must be a whole number from 0 to 1000000");
   expect(make({ pool: { size: 65 } })).toThrow(TypeError);

@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { javascriptSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
 
 // Starts of threads take what the machine has left.
 vi.setConfig({ testTimeout: 60_000 });
 
 it("should keep a thread ready, run eight programs at once, and the others in order", async () => {
-  await using sandbox = createSandbox({ language: "javascript" });
+  await using sandbox = javascriptSandbox();
   await sandbox.warm();
   expect(sandbox.stats()).toMatchObject({ idle: 1, started: 1, isolation: "worker" });
   const order: number[] = [];
@@ -36,7 +36,7 @@ it("should keep a thread ready, run eight programs at once, and the others in or
 });
 
 it("should let no thread see what another one left", async () => {
-  await using sandbox = createSandbox({ language: "javascript", pool: { size: 1 } });
+  await using sandbox = javascriptSandbox({ pool: { size: 1 } });
   const program = "globalThis.mark = (globalThis.mark ?? 0) + 1; Array.prototype.mark = 1; __result__ = mark;";
   for (let round = 0; round < 3; round++) {
     expect(await sandbox.run(program)).toMatchObject({ status: "ok", value: 1 });
@@ -44,7 +44,7 @@ it("should let no thread see what another one left", async () => {
 });
 
 it("should drain", async () => {
-  const sandbox = createSandbox({ language: "javascript", pool: { maxConcurrency: 1, maxWaiting: 1 } });
+  const sandbox = javascriptSandbox({ pool: { maxConcurrency: 1, maxWaiting: 1 } });
   const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n};`));
   await expect(sandbox.run("__result__ = 3;")).rejects.toMatchObject({ code: "sandbox/busy" });
   await sandbox.drain();
@@ -54,6 +54,6 @@ it("should drain", async () => {
 });
 
 it("should refuse an isolation that a thread can't have", () => {
-  expect(() => createSandbox({ language: "javascript", isolation: "namespace" })).toThrow(TypeError);
-  expect(() => createSandbox({ language: "javascript", isolation: "auto" })).not.toThrow();
+  expect(() => javascriptSandbox({ isolation: "namespace" })).toThrow(TypeError);
+  expect(() => javascriptSandbox({ isolation: "auto" })).not.toThrow();
 });

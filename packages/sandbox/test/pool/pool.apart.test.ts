@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/node/index.ts";
+import type { Sandbox } from "../../src/node/index.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
 
 const draw = `__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3),
@@ -13,7 +14,7 @@ async function value(sandbox: Sandbox, code: string): Promise<unknown> {
 }
 
 it("should pass nothing from one run to the next, also when the guard is off", async () => {
-  await using sandbox = createSandbox({ language: "python", guard: false, pool: { size: 0 } });
+  await using sandbox = pythonSandbox({ guard: false, pool: { size: 0 } });
   const leave = `
 import sys, os, builtins
 json.JSONDecodeError.mark = 1
@@ -31,7 +32,7 @@ __result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasa
 
 it("should draw other numbers in each run", async (context) => {
   leftToCi(context);
-  await using fresh = createSandbox({ language: "python", pool: { size: 0 } });
+  await using fresh = pythonSandbox({ pool: { size: 0 } });
   const draws = await Promise.all([value(fresh, draw), value(fresh, draw)]);
   for (const index of [0, 1, 2, 3, 4]) {
     const [first, second] = draws.map((numbers) => (numbers as unknown[])[index]);
@@ -41,8 +42,8 @@ it("should draw other numbers in each run", async (context) => {
 
 it("should draw the same numbers in each run with a fixed seed, with and without a snapshot", async (context) => {
   leftToCi(context);
-  await using fixed = createSandbox({ language: "python", seed: 7, pool: { size: 0 } });
-  await using plain = createSandbox({ language: "python", seed: "7", cacheDir: false, pool: { size: 0 } });
+  await using fixed = pythonSandbox({ seed: 7, pool: { size: 0 } });
+  await using plain = pythonSandbox({ seed: "7", cacheDir: false, pool: { size: 0 } });
   const one = await value(fixed, draw);
   expect(await value(fixed, draw)).toEqual(one);
   expect(await value(plain, draw)).toEqual(one);
@@ -50,7 +51,7 @@ it("should draw the same numbers in each run with a fixed seed, with and without
 });
 
 it("should run no more programs at once than it may, the others in order", async () => {
-  await using sandbox = createSandbox({ language: "python", pool: { size: 0, maxConcurrency: 1 } });
+  await using sandbox = pythonSandbox({ pool: { size: 0, maxConcurrency: 1 } });
   const order: number[] = [];
   let running = 0;
   const step = tool("step", { n: { type: "integer" } }, async ({ n }: { n: number }) => {
@@ -75,7 +76,7 @@ it("should run no more programs at once than it may, the others in order", async
 
 it("should be warm after warm(), and use each interpreter once", async (context) => {
   leftToCi(context);
-  await using sandbox = createSandbox({ language: "python", pool: { size: 1 } });
+  await using sandbox = pythonSandbox({ pool: { size: 1 } });
   expect(sandbox.stats()).toMatchObject({ engine: "pyodide 314.0.7", idle: 0, started: 0, snapshot: "none" });
   await sandbox.warm();
   expect(sandbox.stats()).toMatchObject({ idle: 1, starting: 0, started: 1 });
@@ -87,7 +88,7 @@ it("should be warm after warm(), and use each interpreter once", async (context)
 
 it("should finish what it has when it is drained", async (context) => {
   leftToCi(context);
-  await using sandbox = createSandbox({ language: "python", pool: { size: 1, maxConcurrency: 1, maxWaiting: 1 } });
+  await using sandbox = pythonSandbox({ pool: { size: 1, maxConcurrency: 1, maxWaiting: 1 } });
   const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n}`));
   await expect(sandbox.run("__result__ = 3")).rejects.toMatchObject({ code: "sandbox/busy" });
   const drained = sandbox.drain();
@@ -128,7 +129,8 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
   // A sandbox's children are gone a little after it.
   await expect.poll(children, { timeout: 600_000 }).toEqual(first);
   const before = leftovers();
-  const sandbox = createSandbox({ language: "python", pool: { size: 1 } });
+  // Ended by its sandbox, not by its time, however busy the machine is.
+  const sandbox = pythonSandbox({ pool: { size: 1 }, limits: { timeoutMs: 600_000 } });
   await sandbox.warm();
   const busy = sandbox.run("while True:\n    pass");
   await sandbox.run("__result__ = 1");
@@ -143,7 +145,7 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
 
 it.skipIf(process.platform !== "linux")("should replace an idle interpreter that somebody killed", async (context) => {
   leftToCi(context);
-  await using sandbox = createSandbox({ language: "python", pool: { size: 1 } });
+  await using sandbox = pythonSandbox({ pool: { size: 1 } });
   const before = children();
   await sandbox.warm();
   const [idle] = children().filter((pid) => !before.includes(pid));

@@ -1,14 +1,14 @@
 import { isLong, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 import { addTool, readSections, watchTicks } from "../support.ts";
 import { descendants, peakMb, seesProcesses } from "./processes.ts";
 
 const limits = { timeoutMs: 30_000, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 };
 const pool = { size: 1 };
-const sandbox = createSandbox({ language: "python", limits, pool, tools: [addTool] });
+const sandbox = pythonSandbox({ limits, pool, tools: [addTool] });
 // Those that end by nothing else need not run long.
-const short = createSandbox({ language: "python", limits: { ...limits, timeoutMs: 400 }, pool, tools: [addTool] });
+const short = pythonSandbox({ limits: { ...limits, timeoutMs: 400 }, pool, tools: [addTool] });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
   await short[Symbol.asyncDispose]();

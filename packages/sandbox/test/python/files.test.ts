@@ -1,12 +1,10 @@
-import { afterAll, expect, it } from "vitest";
-import { codeTools, createSandbox, sandboxExecutor } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { codeTools, sandboxExecutor } from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
 import { sharedSandbox } from "../worker-sandbox.ts";
 
-const limits = { timeoutMs: 120_000 };
 const sandbox = sharedSandbox("python", { style: "notebook", tools: [addTool] });
-const unguarded = createSandbox({ language: "python", style: "notebook", guard: false, limits, pool: { size: 0 } });
-afterAll(() => unguarded[Symbol.asyncDispose]());
+const unguarded = sharedSandbox("python", { style: "notebook", guard: false });
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",

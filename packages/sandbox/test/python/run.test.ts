@@ -1,9 +1,8 @@
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
 import { addTool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
-const sandbox = createSandbox({ language: "python", tools: [addTool], pool: { size: 0 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("python", { tools: [addTool] });
 
 it("should run a program that calls a tool and prints", async () => {
   const run = await sandbox.run("total = add(1) + add(a=1, b=5)\nprint('total', total)\n__result__ = total");

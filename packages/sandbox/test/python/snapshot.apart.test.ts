@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -128,7 +128,7 @@ const pool = { size: 0 };
 let made: Promise<string> | undefined;
 async function makeSnapshot(): Promise<string> {
   const cacheDir = newFolder();
-  await using sandbox = createSandbox({ language: "python", cacheDir, pool });
+  await using sandbox = pythonSandbox({ cacheDir, pool });
   expect(await sandbox.run(program)).toMatchObject(expected);
   expect(sandbox.stats().snapshot).toBe("built");
   return cacheDir;
@@ -142,7 +142,7 @@ it("should run the same with a snapshot made now, and found", async (context) =>
   expect(name).toMatch(/^pyodide-314\.0\.7-node-\d+\.\d+\.\d+-[0-9a-f]{16}\.snapshot$/);
   const content = readFileSync(join(cacheDir, name));
   {
-    await using sandbox = createSandbox({ language: "python", cacheDir, pool });
+    await using sandbox = pythonSandbox({ cacheDir, pool });
     expect(await sandbox.run(program)).toMatchObject(expected);
     expect(sandbox.stats().snapshot).toBe("cached");
   }
@@ -161,7 +161,7 @@ it("should make a snapshot anew that the engine refuses", async (context) => {
   // Intact by its hash, but no memory of this engine.
   const nonsense = randomBytes(1 << 20);
   writeFileSync(join(cacheDir, name), Buffer.concat([nonsense, createHash("sha256").update(nonsense).digest()]));
-  await using sandbox = createSandbox({ language: "python", cacheDir, pool });
+  await using sandbox = pythonSandbox({ cacheDir, pool });
   expect(await sandbox.run(program)).toMatchObject(expected);
   expect(sandbox.stats()).toMatchObject({ snapshot: "built", started: 2 });
 });

@@ -1,15 +1,16 @@
 import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
+import type { SandboxRun } from "../../src/node/index.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 import { addTool, readSections, tool } from "../support.ts";
 import { inGroups } from "./support.ts";
 
 const seed = 20_261_122;
 const long = 3_600_000;
 const limits = { timeoutMs: 600, maxToolCalls: 20 };
-const sandbox = createSandbox({ language: "python", limits, tools: [addTool], pool: { size: 0 } });
-const reader = createSandbox({ language: "python", limits: { timeoutMs: 900_000 }, guard: false, pool: { size: 0 } });
+const sandbox = pythonSandbox({ limits, tools: [addTool], pool: { size: 0 } });
+const reader = pythonSandbox({ limits: { timeoutMs: 900_000 }, guard: false, pool: { size: 0 } });
 afterAll(() => Promise.all([sandbox, reader].map((each) => each[Symbol.asyncDispose]())));
 
 const programs = readSections(new URL("./corpus/programs.txt", import.meta.url)).map(({ code }) => code);

@@ -6,8 +6,8 @@ import { memoryStorage } from "@toolglot/core/storage";
 import { leftToCi } from "@toolglot/internal/testing";
 import { folderStorage } from "@toolglot/storage";
 import { expect, it, onTestFinished } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 import { imageOf } from "../session/support.ts";
 
 // A child that dies says nothing of the next one; and the memory that interpreters start from is the same however they are started.
@@ -43,7 +43,7 @@ function killing(times: number): () => number {
 it.runIf(process.platform === "linux")(
   "should start as before after children that were killed, and keep open sessions",
   async () => {
-    await using sandbox = createSandbox({ language: "python", pool });
+    await using sandbox = pythonSandbox({ pool });
     const session = await sandbox.openSession({ id: "a", storage: memoryStorage(), key });
     expect(await session.run("n = 41\n__result__ = n")).toMatchObject({ value: 41 });
     const { snapshot } = sandbox.stats();
@@ -59,7 +59,7 @@ it.runIf(process.platform === "linux")(
 it.runIf(process.platform === "linux")(
   "should tell a start that fails twice as one, and start at the next program",
   async () => {
-    await using sandbox = createSandbox({ language: "python", pool });
+    await using sandbox = pythonSandbox({ pool });
     expect(await sandbox.run("__result__ = 1")).toMatchObject({ value: 1 });
     const session = await sandbox.openSession({ id: "b", storage: memoryStorage(), key });
     await session.run("n = 1");
@@ -81,13 +81,13 @@ it("should resume a session in a sandbox that was started another way, both ways
   const storage = folderStorage(join(dir, "sessions"));
   let expected = 1;
   {
-    await using sandbox = createSandbox({ language: "python", pool, cacheDir: false });
+    await using sandbox = pythonSandbox({ pool, cacheDir: false });
     const session = await sandbox.openSession({ id: "a", storage, key });
     await session.run("n = 1\ndef more():\n    global n\n    n += 1\n    return n");
     await session.close();
   }
   for (const way of [...ways].reverse()) {
-    await using sandbox = createSandbox({ language: "python", pool, ...way });
+    await using sandbox = pythonSandbox({ pool, ...way });
     const session = await sandbox.resumeSession("a", { storage, key });
     expected += 1;
     expect(await session.run("__result__ = more()")).toMatchObject({ value: expected });
@@ -98,7 +98,7 @@ it("should resume a session in a sandbox that was started another way, both ways
 /** The hash of the memory that a fresh interpreter has, and that of its snapshot. */
 async function hashes(cacheDir: string, before: string): Promise<{ base: string; snapshot: string }> {
   const storage = memoryStorage();
-  await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
+  await using sandbox = pythonSandbox({ cacheDir, pool: { size: 0 } });
   if (before !== "") await sandbox.run(before);
   await using session = await sandbox.openSession({ id: "a", storage, key });
   const run = await session.run("x = datetime.now()\n__result__ = 1");

@@ -1,7 +1,6 @@
 import { type Decision, ToolError } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
 import { sharedSandbox } from "../worker-sandbox.ts";
 
@@ -166,7 +165,7 @@ it("should count waiting for tools and approvals to no other limit", async (cont
   leftToCi(context);
   // The approvals alone take longer than either limit; the rest is far below both, also on a busy machine.
   const limits = { toolTimeMs: 3000, timeoutMs: 3000 };
-  await using patient = createSandbox({ language: "python", limits, pool: { size: 0 } });
+  const patient = sharedSandbox("python", { limits });
   const tools = [
     tool("slow", {}, () => sleep(150)),
     tool("delete", {}, () => sleep(10), { annotations: { destructiveHint: true } }),
@@ -195,7 +194,7 @@ it("should end a run whose tools take too long together, and abort the one at wo
       return new Promise(() => {});
     }),
   ];
-  await using impatient = createSandbox({ language: "python", limits: { toolTimeMs: 2000 }, pool: { size: 0 } });
+  const impatient = sharedSandbox("python", { limits: { toolTimeMs: 2000 } });
   const run = await impatient.run("add(1)\nhang()\n__result__ = 1", { tools: [addTool, ...tools] });
   expect(run).toMatchObject({
     status: "error",

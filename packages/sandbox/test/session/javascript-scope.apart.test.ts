@@ -2,9 +2,10 @@ import { memoryStorage } from "@toolglot/core/storage";
 import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
+import type { SandboxRun } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
 import { corpusPrograms, programTools } from "../javascript/support.ts";
+import { javascriptSandbox } from "../own-sandbox.ts";
 import { seenOf } from "../python/reuse/one-at-a-time.ts";
 import { imageOf, key, value } from "./support.ts";
 
@@ -22,7 +23,7 @@ const { wrap } = (await import(new URL("../../guest/javascript/wrap.mjs", import
 const domain = "tests";
 const reuse = { maxPrograms: 10_000, maxMs: 86_400_000 };
 const limits = { timeoutMs: 60_000 };
-const sandbox = createSandbox({ language: "javascript", tools: programTools, domain, reuse, limits, seed: "1" });
+const sandbox = javascriptSandbox({ tools: programTools, domain, reuse, limits, seed: "1" });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe("what a program declares", () => {
@@ -104,8 +105,7 @@ it("should lie beside the same memory in every thread, whatever the time, the pl
       process.env.TZ = zone;
       process.env.LANG = zone;
       const storage = memoryStorage();
-      await using one = createSandbox({
-        language: "javascript",
+      await using one = javascriptSandbox({
         pool: { size: 0 },
         limits: { memoryMb: 64 + zone.length },
       });

@@ -1,14 +1,14 @@
 import type { CodeAction, ExecutorContext, ToolContext } from "@toolglot/core";
 import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, describe, expect, it } from "vitest";
-import { codeTools, createSandbox, type SandboxSession, sandboxExecutor, ToolError } from "../../src/node/index.ts";
+import { codeTools, type SandboxSession, sandboxExecutor, ToolError } from "../../src/node/index.ts";
+import { javascriptSandbox, pythonSandbox } from "../own-sandbox.ts";
 import { addTool, tool } from "../support.ts";
 import { imageOf, key, outcomeOf, value, withBlobs } from "./support.ts";
 
 const domain = "tests";
 const make = (timeoutMs: number) =>
-  createSandbox({
-    language: "javascript",
+  javascriptSandbox({
     tools: [addTool],
     domain,
     reuse: { maxPrograms: 10_000, maxMs: 86_400_000 },
@@ -284,7 +284,7 @@ describe("no session of JavaScript", () => {
     const storage = memoryStorage();
     const session = await sandbox.openSession({ storage, key });
     await session.close();
-    await using python = createSandbox({ language: "python", pool: { size: 0 } });
+    await using python = pythonSandbox({ pool: { size: 0 } });
     await expect(python.resumeSession(session.id, { storage, key })).rejects.toMatchObject({
       code: "sandbox/session-mismatch",
       data: { field: "language", saved: "javascript", here: "python" },

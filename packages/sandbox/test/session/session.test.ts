@@ -1,7 +1,8 @@
 import { memoryStorage } from "@toolglot/core/storage";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxSession, ToolError } from "../../src/node/index.ts";
+import { type Sandbox, type SandboxSession, ToolError } from "../../src/node/index.ts";
+import { pythonSandbox } from "../own-sandbox.ts";
 import { endless } from "../python/reuse/one-at-a-time.ts";
 import { addTool, tool } from "../support.ts";
 import { sharedSandbox } from "../worker-sandbox.ts";
@@ -293,7 +294,7 @@ describe("undo and fork", () => {
 describe("no session is seen in another", () => {
   const mark = "secret = 'x'\n__result__ = 1";
   const limits = { timeoutMs: 60_000 };
-  const open = createSandbox({ language: "python", guard: false, domain, reuse: endless, limits });
+  const open = pythonSandbox({ guard: false, domain, reuse: endless, limits });
   afterAll(() => open[Symbol.asyncDispose]());
 
   it("in one domain: after a fork, after resuming, in plain programs, in a session that is new", async () => {
@@ -396,7 +397,7 @@ describe("opening and closing", () => {
   });
 
   it("starts no interpreter before its first program", async () => {
-    await using own = createSandbox({ language: "python" });
+    await using own = pythonSandbox();
     await (await own.openSession()).close();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(own.stats().started).toBe(0);

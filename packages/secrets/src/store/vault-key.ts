@@ -4,7 +4,7 @@ import type { KeyDerivation, SealedEntry } from "./vault-file.ts";
 /** What encrypts and decrypts the entries of one file, while the process runs. */
 export interface VaultKey {
   readonly entries: Buffer;
-  /** What the file holds to tell a wrong passphrase from a damaged entry. */
+  /** What the file holds to distinguish a wrong passphrase from a damaged entry. */
   readonly check: string;
 }
 

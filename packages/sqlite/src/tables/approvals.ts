@@ -34,8 +34,8 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
         const result = requestApproval(newestApproval(tx, copy.operation), operation, copy, now);
         if (result.status === "created") {
           if (findApproval(tx, copy.id)) throw idTaken("approvals.request", copy.id);
-          const { mostPending } = copy;
-          if (mostPending !== undefined && countPending(tx, result.record, mostPending) >= mostPending) {
+          const { maxPending } = copy;
+          if (maxPending !== undefined && countPending(tx, result.record, maxPending) >= maxPending) {
             return { status: "too-many", record: result.record };
           }
           insertApproval(tx, result.record);

@@ -29,7 +29,7 @@ export function findFrame(tx: Transaction, { n }: Session, frameId: string): Fra
 }
 
 /**
- * Gives the frame that is in a call's row a row of its own, with its reply; the call keeps its outcome. For a call that
+ * Writes the frame that is in a call's row into a row of its own, with its reply; the call keeps its outcome. For a call that
  * from now on is another frame's, or that is remembered longer than its frame.
  */
 export function unfold(tx: Transaction, { n }: Session, callId: string): void {

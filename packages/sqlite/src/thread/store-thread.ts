@@ -55,7 +55,7 @@ function libsqlLocation(): string | undefined {
 }
 
 /** How long a request that may wait for the next one waits at most. Milliseconds. */
-const mostWaitMs = 10;
+const maxWaitMs = 10;
 
 /** How many requests are settled in one round of the event loop. */
 const together = 16;
@@ -144,7 +144,7 @@ class StoreThread {
     await this.#worker.terminate();
   }
 
-  /** Sends a request. `given` must not change until then. `mayWait`: for the next request, {@link mostWaitMs} at most. */
+  /** Sends a request. `given` must not change until then. `mayWait`: for the next request, {@link maxWaitMs} at most. */
   async #ask(method: number, given: string | readonly unknown[], mayWait = false, isLast = false): Promise<unknown> {
     if (this.#closing !== undefined && !isLast) throw storeClosed((this.#part.name as { value: string }).value);
     if (this.#ended !== undefined) throw this.#ended;
@@ -169,7 +169,7 @@ class StoreThread {
   }
 
   #sendLater(): void {
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#send(), mostWaitMs);
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#send(), maxWaitMs);
     else this.#timer.refresh();
   }
 

@@ -19,7 +19,7 @@ export async function claimed(log: OperationLog, more: Partial<ClaimRequest> = {
   return result.claim;
 }
 
-/** Returns what another one is told. */
+/** Returns what another one gets. */
 export async function statusOf(log: OperationLog, more: Partial<ClaimRequest> = {}): Promise<string> {
   return (await log.claim({ ...request, owner: "b", ...more })).status;
 }

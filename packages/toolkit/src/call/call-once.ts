@@ -36,7 +36,7 @@ class Failed extends Error {
   }
 }
 
-/** Runs a call once. `run` makes it; its responses come as they do without this. A response that the tool gave is a value, whatever it says. */
+/** Runs a call once. `run` makes it; its responses come as they do without this. A response that the tool gave is a value, whatever it holds. */
 export async function* callOnce(
   once: OnceCallOptions,
   { tool, input }: PreparedCall<CallableTool> & { ok: true },
@@ -88,7 +88,7 @@ async function made(
   return last;
 }
 
-/** What a tool of a server says of itself is known better than by its host. */
+/** A server knows the hints of its tools better than its host does. */
 function judged({ judge }: OnceCallOptions, error: unknown): Verdict {
   if (!(error instanceof Failed)) return "unknown";
   const type = error.response.error?.type;

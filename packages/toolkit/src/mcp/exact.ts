@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { copyJson, isJson, isObject } from "@toolglot/internal";
 
-// The official client gives what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
+// The official client returns what its schemas know. So what a server sent goes along with what is read of it, in the one place that is
 // passed on whole.
 
 /** Key in `_meta` of a result, or a listed tool, under which it stands as it was sent. */
@@ -33,18 +33,25 @@ export function sentOf(read: unknown): JsonObject | undefined {
 /** Returns the answer of a tool as it was sent, with its main members as they are read where they are of no use as they were sent. */
 export function exactResult<Result extends object>(read: Result): Result {
   const sent = sentOf(read);
-  if (sent === undefined) return read;
+  if (sent === undefined) return withoutWire(read as JsonObject) as Result;
   const exact = withoutWire(sent);
   const { content, isError } = read as { content?: unknown; isError?: unknown };
-  if (!Array.isArray(exact.content) || !exact.content.every(isBlock)) Object.assign(exact, { content });
-  if (exact.isError !== undefined && typeof exact.isError !== "boolean") Object.assign(exact, { isError });
+  if (!areBlocks(exact.content)) Object.assign(exact, { content });
+  if (!isFlag(exact.isError)) Object.assign(exact, { isError });
   if (exact._meta !== undefined && !isObject(exact._meta)) delete exact._meta;
   return exact as Result;
 }
 
+/** Whether the answer of a tool is of use as it was sent: then nothing has to be read of it. */
+export function isUsable({ content, isError, _meta }: Record<string, unknown>): boolean {
+  return areBlocks(content) && isFlag(isError) && (_meta === undefined || isObject(_meta));
+}
+
+const isFlag = (value: unknown): boolean => value === undefined || typeof value === "boolean";
+const areBlocks = (content: unknown): boolean => Array.isArray(content) && content.every(isBlock);
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block.type === "string";
 
-/** What a server says of itself in each result of the newest revision. */
+/** A server's description of itself in each result of the newest revision. */
 const serverInfoKey = "io.modelcontextprotocol/serverInfo";
 
 /** Returns a result without what belongs to this connection, and not to the result. */

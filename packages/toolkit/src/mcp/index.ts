@@ -10,17 +10,5 @@ export type {
   McpStdioTransport,
   McpTransportFactory,
 } from "./options.ts";
-export type {
-  McpCallOptions,
-  McpCallRequest,
-  McpCallResult,
-  McpClient,
-  McpContentBlock,
-  McpListedTool,
-  McpProgress,
-  McpPrompt,
-  McpResource,
-  McpResourceContents,
-  McpResourceTemplate,
-  QuestionCallback,
-} from "./types.ts";
+export type * from "./public-types.ts";
+export type { QuestionCallback } from "./types.ts";

@@ -22,7 +22,7 @@ interface RequestContext {
  * lost request again, under another id, gets the result of the first one. Results with `isError` are kept like any other; one that asks
  * for input (`input_required`) is none yet.
  *
- * What nobody knows, the client reads as an error that says who can settle it: what the handler throws, unless `judge` knows better.
+ * What nobody knows, the client reads as an error that names who can settle it: what the handler throws, unless `judge` knows better.
  *
  * @throws `TypeError` for a mistake in the options.
  *

@@ -29,7 +29,7 @@ export interface ConnectionEvents {
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
 
 /** Setting of the official client for a list that is read again by whoever wants it. */
-const told = (onChanged: () => void) => ({ onChanged, autoRefresh: false, debounceMs: 0 });
+const watched = (onChanged: () => void) => ({ onChanged, autoRefresh: false, debounceMs: 0 });
 
 /** Returns a client of the official package, ready to connect. */
 export function prepareClient(
@@ -49,9 +49,9 @@ export function prepareClient(
       ...clientOptions,
       capabilities: { ...clientOptions.capabilities, ...questions.capabilities },
       listChanged: {
-        tools: told(() => events.onToolsChanged()),
-        resources: told(() => events.onNotification("notifications/resources/list_changed", {})),
-        prompts: told(() => events.onNotification("notifications/prompts/list_changed", {})),
+        tools: watched(() => events.onToolsChanged()),
+        resources: watched(() => events.onNotification("notifications/resources/list_changed", {})),
+        prompts: watched(() => events.onNotification("notifications/prompts/list_changed", {})),
       },
     },
   );

@@ -118,7 +118,7 @@ export interface McpClient {
   readonly name: string;
   /** Whether one session serves all calls. */
   readonly stateful: boolean;
-  /** Whether it gives answers and tools as the server sent them: the option. */
+  /** Whether it returns answers and tools as the server sent them: the option. */
   readonly exact: boolean;
   /** Whether there is a session that can be used, as far as one knows. A stateless client has none between calls. */
   readonly connected: boolean;

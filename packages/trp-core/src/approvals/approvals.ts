@@ -22,7 +22,7 @@ export interface ApprovalDependencies {
   /** How long a request waits, and an approval holds. Milliseconds. */
   approvalTtlMs: number;
   /** How many requests of one principal may wait. Default: no limit. */
-  mostPending?: number;
+  maxPending?: number;
   /** As in `CallDependencies`. */
   outbox?: boolean;
 }
@@ -68,7 +68,7 @@ const maxComment = 1_000;
  * in the same tenant; every decision is in the audit log, in the transaction that makes it.
  */
 export function createApprovals(dependencies: ApprovalDependencies): Approvals {
-  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, mostPending, outbox } = dependencies;
+  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, maxPending, outbox } = dependencies;
 
   function sees(who: Principal, approval: ApprovalRecord): boolean {
     return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
@@ -153,7 +153,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         reason: decision.reason,
         policyVersion: version,
         ttlMs: approvalTtlMs,
-        ...(mostPending === undefined ? {} : { mostPending }),
+        ...(maxPending === undefined ? {} : { maxPending }),
         ...(outbox && { outbox }),
       });
       if (requested.status === "created") emit({ at: store.now(), ...approvalRequested(requested.record) });

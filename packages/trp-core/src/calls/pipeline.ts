@@ -1,5 +1,5 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
-import { andThen, settleWithin, sleep } from "@toolglot/internal";
+import { andThen, settleWithin, sleep, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { isFault } from "../frames/fault.ts";
 import { type Checked, checkCall } from "./check-call.ts";
@@ -45,29 +45,29 @@ export class CallPipeline {
 
   /**
    * Brings one call to its end. Writes one audit row about the outcome, and emits the events of the TRP v0.1 draft
-   * (14.2). SUCCESS is returned only after it was committed. Rejects only while the admission of the frame is pending
+   * (14.2). SUCCESS is returned only after it was committed. Fails only while the admission of the frame is pending
    * (`NotAsExpected`).
    */
-  async run(call: IncomingCall, options: RunOptions = {}): Promise<PipelineResult> {
+  run(call: IncomingCall, options: RunOptions = {}): MaybePromise<PipelineResult> {
     const { frame, onStarted, onParts } = options;
     const began = performance.now();
     const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
-    let settled: Settled;
-    let isProvisional = false;
-    try {
-      settled = await runCall(this.#dependencies, context, this.#inFlight, options);
-      // Without a key it may be running elsewhere.
-      const mayRun = context.operation === undefined && call.cancellable?.isAgain === true;
-      if (mayRun && isCancelledInTime(settled)) settled = busy();
-    } catch (error) {
-      if (error instanceof NotAsExpected) throw error;
-      // `dispatch` handles every fault after the start, so here nothing was executed. But it may be in time, when the
-      // start was committed all the same.
-      const mayBeStarted = context.operation !== undefined && mayBeCommitted(error);
-      settled = mayBeStarted ? busy() : refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
-      isProvisional = true;
-    }
-    return await conclude(this.#dependencies, context, settled, isProvisional);
+    return whenDone(
+      () => runCall(this.#dependencies, context, this.#inFlight, options),
+      (settled) => {
+        // Without a key it may be running elsewhere.
+        const mayRun = context.operation === undefined && call.cancellable?.isAgain === true;
+        return conclude(this.#dependencies, context, mayRun && isCancelledInTime(settled) ? busy() : settled);
+      },
+      (error) => {
+        if (error instanceof NotAsExpected) throw error;
+        // `dispatch` handles every fault after the start, so here nothing was executed. But it may be in time, when the
+        // start was committed all the same.
+        const mayBeStarted = context.operation !== undefined && mayBeCommitted(error);
+        const refusal = ToolglotError.isInstance(error) ? storeDown() : notStarted();
+        return conclude(this.#dependencies, context, mayBeStarted ? busy() : refused(refusal), true);
+      },
+    );
   }
 
   /**

@@ -86,7 +86,7 @@ const fields =
   (value, path, report) => {
     if (!isObject(value)) return report(path, "must be an object");
     let right = true;
-    const tell: Report = (...problem) => {
+    const reported: Report = (...problem) => {
       right = false;
       report(...problem);
     };
@@ -95,10 +95,10 @@ const fields =
       if (check === undefined) {
         const [meant] = nearest(key, Object.keys(members), 1);
         const cure = meant === undefined ? `it can have ${Object.keys(members).join(", ")}` : `did you mean ${meant}?`;
-        tell(path, `has ${shown(key)}, which it can't have: ${cure}`, key);
-      } else if (inner !== undefined) check(inner, [...path, key], tell);
+        reported(path, `has ${shown(key)}, which it can't have: ${cure}`, key);
+      } else if (inner !== undefined) check(inner, [...path, key], reported);
     }
-    for (const key of required) if (value[key] === undefined) tell(path, `needs ${key}`);
+    for (const key of required) if (value[key] === undefined) reported(path, `needs ${key}`);
     const problem = right ? also(value) : undefined;
     if (problem !== undefined) report(path, problem);
   };

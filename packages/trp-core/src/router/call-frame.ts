@@ -1,3 +1,5 @@
+import { andFinally, andThen, whenDone } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
@@ -7,19 +9,20 @@ import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
 import { cancelledInTime, cancelledMidway, notAgain } from "../calls/running/cancel.ts";
 import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
+import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
-import type { CallOutcome, CallRecord, KnownCall } from "../store/frame-types.ts";
+import type { Answer, CallOutcome, CallRecord, KnownCall } from "../store/frame-types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender, type SentCall } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
-export async function answerCall(
+export function answerCall(
   deps: FrameDependencies,
   admitted: AdmittedFrame<RequestOf<"CALL_REQ">>,
-): Promise<ResponseFrame> {
+): MaybePromise<ResponseFrame> {
   const { store } = deps;
   const { frame, head, session } = admitted;
   const item = frame.payload;
@@ -29,11 +32,7 @@ export async function answerCall(
     const { outcome } = known.call;
     if (known.call.operation === undefined && outcome !== undefined && isKept(outcome)) {
       const reply = outcomeReply(head, outcome, options);
-      // If this write fails, a repeated frame gets the same reply again.
-      await store.sessions
-        .answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} })
-        .catch(() => {});
-      return reply;
+      return answered(deps, { sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} }, reply);
     }
     if (deps.inFlight.has(session.id, "call", item.call_id)) return inProgress(head, 200, options);
   }
@@ -41,16 +40,27 @@ export async function answerCall(
   const onParts = admitted.context?.onPartial && partsListener(deps, admitted);
   const options: SettleOptions = { frame: { head, known }, dependencies: true, onParts };
   if (item.execution_mode === "ASYNC") {
-    return await answerAsync(deps, admitted, (onStarted) =>
-      settleItem(deps, admitted, item, known, { ...options, onStarted }).finally(end),
+    return answerAsync(deps, admitted, (onStarted) =>
+      andFinally(() => settleItem(deps, admitted, item, known, { ...options, onStarted }), end),
     );
   }
-  try {
-    const { reply } = await settleItem(deps, admitted, item, known, options);
-    return reply as ResponseFrame;
-  } finally {
-    end();
-  }
+  return whenDone<PipelineResult, ResponseFrame>(
+    () => settleItem(deps, admitted, item, known, options),
+    ({ reply }) => {
+      end();
+      return reply as ResponseFrame;
+    },
+    (error) => {
+      end();
+      throw error;
+    },
+  );
+}
+
+/** Records an answer, and goes on. If this write fails, a repeated frame gets the same reply again. */
+export function answered<Value>({ store }: FrameDependencies, answer: Answer, value: Value): MaybePromise<Value> {
+  const goOn = (): Value => value;
+  return whenDone(() => store.sessions.answer(answer), goOn, goOn);
 }
 
 /** Sends parts to who sent the frame, if they listen. */
@@ -84,7 +94,7 @@ function partsListener(
 async function answerAsync(
   { store, lifecycle }: FrameDependencies,
   { head, session }: AdmittedFrame,
-  run: (onStarted: () => void) => Promise<PipelineResult>,
+  run: (onStarted: () => void) => MaybePromise<PipelineResult>,
 ): Promise<ResponseFrame> {
   lifecycle.begin();
   return await new Promise<ResponseFrame>((resolve, reject) => {
@@ -92,9 +102,10 @@ async function answerAsync(
       const retryHint = { action: "RESULT_QUERY" as const };
       resolve(ack(head, "ACCEPTED", { now: store.now(), expectedSeq: session.expectedSeq, retryHint }));
     };
-    run(accepted)
-      .finally(lifecycle.end)
-      .then(({ reply }) => resolve(reply as ResponseFrame), reject);
+    Promise.resolve(andFinally(() => run(accepted), lifecycle.end)).then(
+      ({ reply }) => resolve(reply as ResponseFrame),
+      reject,
+    );
   });
 }
 
@@ -113,7 +124,7 @@ export function settleItem(
   item: CallItem,
   known: KnownCall | undefined,
   options: SettleOptions,
-): Promise<PipelineResult> {
+): MaybePromise<PipelineResult> {
   const { spans, registry } = deps;
   const call = callFacts(deps, admitted, item);
   if (spans === undefined) return settleCall(deps, admitted, call, known, options);
@@ -121,19 +132,19 @@ export function settleItem(
   return spans.call(call, about, () => settleCall(deps, admitted, call, known, options));
 }
 
-async function settleCall(
+function settleCall(
   deps: FrameDependencies,
   admitted: AdmittedFrame,
   call: CallFacts,
   known: KnownCall | undefined,
   options: SettleOptions,
-): Promise<PipelineResult> {
+): MaybePromise<PipelineResult> {
   const { store, registry, pipeline, inFlight } = deps;
   const { session, principal, frame } = admitted;
   const { item } = call;
-  if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
+  if (known?.status === "reused") return refuse(deps, call, known, options, fault("TRP_1007"));
   if (known?.status === "known" && known.call.isCancelled) {
-    return await refuse(deps, call, known, options, cancelledInTime(), () => cancelledBefore(deps, call, known.call));
+    return refuse(deps, call, known, options, cancelledInTime(), () => cancelledBefore(deps, call, known.call));
   }
   const end = inFlight.begin(session.id, "call", item.call_id);
   const cancellable = session.features.includes("CANCEL")
@@ -143,20 +154,26 @@ async function settleCall(
     call.stop = cancellable;
     call.cancellable = cancellable;
   }
-  try {
-    const { depends_on: dependsOn = [] } = item;
-    const depends = options.dependencies && dependsOn.length > 0;
-    const unready = depends
-      ? await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId))
-      : undefined;
-    const meant = unready ?? registry.resolve(session, principal, item, frame.catalog_epoch);
-    const found = meant instanceof Promise ? await meant : meant;
-    if (isFault(found)) return await refuse(deps, call, known, options, found);
-    return await pipeline.run(Object.assign(call, { capability: found }), options);
-  } finally {
-    cancellable?.end();
-    end();
-  }
+  const run = (found: RegisteredCapability | Fault): MaybePromise<PipelineResult> => {
+    if (isFault(found)) return refuse(deps, call, known, options, found);
+    return pipeline.run(Object.assign(call, { capability: found }), options);
+  };
+  return andFinally(
+    () => {
+      const { depends_on: dependsOn = [] } = item;
+      const depends = options.dependencies && dependsOn.length > 0;
+      const unready = depends
+        ? dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId))
+        : undefined;
+      return andThen(unready, (fault) =>
+        andThen(fault ?? registry.resolve(session, principal, item, frame.catalog_epoch), run),
+      );
+    },
+    () => {
+      cancellable?.end();
+      end();
+    },
+  );
 }
 
 /** Checks whether the call was sent before and its outcome is unknown. */
@@ -206,9 +223,8 @@ async function refuse(
   if (earlier === undefined) return await conclude(deps, { call, frame }, refused(reason));
   if (frame === undefined) return { settled: earlier };
   const { reply, answer } = callReply(call, frame, earlier, deps.store.now());
-  // If this write fails, a repeated frame gets the same reply again.
-  if (answer !== undefined) await deps.store.sessions.answer(answer).catch(() => {});
-  return { settled: earlier, reply };
+  const result = { settled: earlier, reply };
+  return answer === undefined ? result : await answered(deps, answer, result);
 }
 
 /**

@@ -62,7 +62,7 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
   async function firstRow(newest: AuditCheckpoint | undefined, now: number): Promise<number> {
     let from = newest?.from ?? 1;
     if (!Number.isFinite(auditTtlMs)) return from;
-    // Where that can't be told, nothing goes.
+    // Where that isn't known, nothing goes.
     const exported = exportedUpTo ? await reported(exportedUpTo).catch(() => 0) : Number.POSITIVE_INFINITY;
     for (let after: number | undefined = 0; after !== undefined; ) {
       const page: AuditCheckpoint[] = await store.audit.checkpoints({ after, limit: pageSize });

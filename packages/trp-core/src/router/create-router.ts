@@ -130,10 +130,10 @@ class RouterParts {
       );
     }
     const { store, emitter, times } = this;
-    const { pendingApprovals: mostPending = 200, outbox = false, mayDecide } = options;
+    const { pendingApprovals: maxPending = 200, outbox = false, mayDecide } = options;
     const deciding = mayDecide === undefined ? {} : { mayDecide };
     const { approvalTtlMs, auditTtlMs } = times;
-    this.approvals = createApprovals({ store, emit: emitter.emit, approvalTtlMs, mostPending, outbox, ...deciding });
+    this.approvals = createApprovals({ store, emit: emitter.emit, approvalTtlMs, maxPending, outbox, ...deciding });
     this.places = new Places(this.limits);
     this.checkpoints = createCheckpoints({
       store,

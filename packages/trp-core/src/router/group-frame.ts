@@ -10,7 +10,7 @@ import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome } from "../store/frame-types.ts";
-import { callFacts, isKept, settleItem } from "./call-frame.ts";
+import { answered, callFacts, isKept, settleItem } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { Graph } from "./graph.ts";
 import { type Standing, standingOf } from "./known-calls.ts";
@@ -99,8 +99,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const reply = groupReply(admitted, callIds, ends, store.now());
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
   // What has happened is answered, also when it can't be recorded: a copy of the frame finds the operations.
-  await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
-  return reply;
+  return await answered(deps, { ...place, reply, outcomes }, reply);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isThenable } from "@toolglot/internal";
 import type { Pending } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 
@@ -52,9 +53,14 @@ function observedMethod(bare: (given: unknown[]) => unknown, operation: string, 
   const notePending = (value: { pending?: Pending } | undefined): void => void value?.pending?.result.catch(note);
   return (...given) => {
     try {
-      const result = bare(given);
-      if (result instanceof Promise) result.then(notePending, note);
-      return result;
+      const result = bare(given) as { pending?: Pending } | undefined;
+      if (!isThenable(result)) {
+        notePending(result);
+        return result;
+      }
+      const promise = Promise.resolve(result);
+      promise.then(notePending, note);
+      return promise;
     } catch (error) {
       note(error);
       throw error;

@@ -1,4 +1,5 @@
-import { canonicalJson, ignoreRejection, settleWithin } from "@toolglot/internal";
+import { andThen, canonicalJson, ignoreRejection, settleWithin } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Digest } from "../digest/sha256.ts";
@@ -13,7 +14,7 @@ import {
   trpVersion,
 } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AdmissionResult, AdmittedCall } from "../store/frame-types.ts";
+import type { Admission, AdmissionResult, AdmittedCall } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** Sessions, their order, and the duplicates in it. */
@@ -29,7 +30,7 @@ export interface SessionManager {
     calls: AdmittedCall[],
     principal: Principal,
     mayExpect?: boolean,
-  ): Promise<AdmissionResult>;
+  ): MaybePromise<AdmissionResult>;
 }
 
 /** Options of {@link createSessions}. */
@@ -87,38 +88,42 @@ export function createSessions(options: SessionOptions): SessionManager {
       return answer(session.id, await registry.epoch(), session.expectedSeq, features);
     },
 
-    async admit(frame, calls, principal, mayExpect = false) {
-      const { session_id: sessionId, seq } = frame;
+    admit(frame, calls, principal, mayExpect = false) {
+      const { session_id: sessionId, seq, frame_id: frameId, payload } = frame;
       if (sessionId === null || seq === null) return { status: "no-session" };
-      const admission = {
-        sessionId,
-        tenant: principal.tenant,
-        principal: principal.id,
-        frameId: frame.frame_id,
-        digest: frameDigest(frame, calls),
-        seq,
-        calls,
-        knownOnly: true,
-        ...(mayExpect && { mayExpect }),
-        ...("call_id" in frame.payload && calls.length === 0 && { asks: frame.payload.call_id }),
-      };
-      let result = await store.sessions.admit(admission);
-      if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
-        const until = Date.now() + times.seqWaitMs;
-        while (result.status === "gap" && seq < result.session.expectedSeq + windowSize) {
-          if (!(await queue.wait(sessionId, seq, until))) break;
-          result = await store.sessions.admit(admission);
-        }
-      }
-      const wake = (found: AdmissionResult): void => {
-        if (found.status === "admitted") queue.admitted(sessionId, found.session.expectedSeq);
-      };
-      if (result.status === "admitted" && result.pending !== undefined)
-        ignoreRejection(result.pending.result.then(wake));
-      else wake(result);
-      return result;
+      const { tenant, id } = principal;
+      const digest = frameDigest(frame, calls);
+      const admission: Admission = { sessionId, tenant, principal: id, frameId, digest, seq, calls, knownOnly: true };
+      if (mayExpect) admission.mayExpect = true;
+      if ("call_id" in payload && calls.length === 0) admission.asks = payload.call_id;
+      return andThen(store.sessions.admit(admission), (found) => {
+        const waits = found.status === "gap" && found.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0;
+        if (waits) return afterOthers(admission, found);
+        wake(admission, found);
+        return found;
+      });
     },
   };
+
+  /** Waits for the frames before it. */
+  async function afterOthers(admission: Admission, first: AdmissionResult): Promise<AdmissionResult> {
+    const { sessionId, seq } = admission;
+    const until = Date.now() + times.seqWaitMs;
+    let found = first;
+    while (found.status === "gap" && seq < found.session.expectedSeq + windowSize) {
+      if (!(await queue.wait(sessionId, seq, until))) break;
+      found = await store.sessions.admit(admission);
+    }
+    wake(admission, found);
+    return found;
+  }
+
+  /** Lets those go on that waited for a frame, once it is admitted. */
+  function wake(admission: Admission, found: AdmissionResult): void {
+    if (found.status !== "admitted") return;
+    if (found.pending === undefined) queue.admitted(admission.sessionId, found.session.expectedSeq);
+    else ignoreRejection(found.pending.result.then((result) => wake(admission, result)));
+  }
 
   function answer(id: string, epoch: number, expectedSeq: number, features: Feature[]): HelloResPayload {
     return {
@@ -131,6 +136,8 @@ export function createSessions(options: SessionOptions): SessionManager {
     };
   }
 }
+
+const none: readonly never[] = [];
 
 /** How often the store is asked, in milliseconds: another router may have admitted what is waited for. */
 const askEveryMs = 25;
@@ -166,7 +173,7 @@ export function createFrameQueue(limit: number): {
       return true;
     },
     admitted(sessionId, expected) {
-      for (const waiter of sessions.get(sessionId) ?? []) if (waiter.seq <= expected) waiter.wake();
+      for (const waiter of sessions.get(sessionId) ?? none) if (waiter.seq <= expected) waiter.wake();
     },
   };
 }

@@ -118,7 +118,7 @@ export const approvalCases: StoreCase[] = storeCases({
   },
   "should let a requester have no more requests waiting than the limit": async ({ store, advance }) => {
     const ask = async (key: string, more: Parameters<typeof wantedApproval>[0] = {}): Promise<string> => {
-      const wanted = wantedApproval({ id: `id ${key}`, operation: { ...operation, key }, mostPending: 2, ...more });
+      const wanted = wantedApproval({ id: `id ${key}`, operation: { ...operation, key }, maxPending: 2, ...more });
       return (await store.approvals.request(wanted)).status;
     };
     equal([await ask("a", { ttlMs: 10 }), await ask("b")], ["created", "created"], "the first two");

@@ -38,7 +38,7 @@ export const otherCases: StoreCase[] = storeCases({
     await store.close();
     await store.close();
     const closed = (error: unknown): boolean => ToolglotError.isInstance(error) && error.code === "trp/store-closed";
-    const calls: Record<string, () => Promise<unknown>> = {
+    const calls: Record<string, () => unknown> = {
       ping: () => store.ping(),
       prune: () => store.prune(),
       "sessions.read": () => store.sessions.read("sess", who),

@@ -38,7 +38,7 @@ export function requestApproval(
     const holds = found.expiresAt > now || (found.status === "used" && operation !== undefined);
     if (holds) return { status: "existing", record: found };
   }
-  const { ttlMs, mostPending: _, outbox: __, ...asked } = wanted;
+  const { ttlMs, maxPending: _, outbox: __, ...asked } = wanted;
   const record: ApprovalRecord = { ...asked, status: "pending", createdAt: now, expiresAt: now + ttlMs };
   // The next decision is made with the earlier one in view.
   const denial = found?.fingerprint === wanted.fingerprint ? denialIn(found) : undefined;
@@ -131,7 +131,7 @@ export function decideApproval(
 /** Returns a used record for a key whose operation needed no approval. */
 function inPlaceOf(
   operation: OperationRecord,
-  { ttlMs: _, mostPending: __, outbox: ___, ...wanted }: Wanted,
+  { ttlMs: _, maxPending: __, outbox: ___, ...wanted }: Wanted,
 ): ApprovalRecord {
   const { fingerprint, claimedAt, leaseUntil, expiresAt = leaseUntil } = operation;
   return { ...wanted, fingerprint, status: "used", createdAt: claimedAt, expiresAt };

@@ -52,14 +52,14 @@ export interface ApprovalStore {
    * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced; what
    * comes after a denial names it. A `used` one is given back as long as {@link RouterOperationLog.start} takes it
    * again for this operation. `conflict`: one with another fingerprint is pending or approved, or the key is an
-   * operation's with another. `too-many`: the requester has `mostPending` requests waiting; nothing was made, the
+   * operation's with another. `too-many`: the requester has `maxPending` requests waiting; nothing was made, the
    * record is what it would have been.
    */
   request(
     wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt" | "deniedBefore"> & {
       ttlMs: number;
       /** Default: no limit. */
-      mostPending?: number;
+      maxPending?: number;
       /** Writes `approval.requested` to the outbox when one is made. Default false. */
       outbox?: boolean;
     },

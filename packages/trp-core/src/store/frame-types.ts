@@ -1,4 +1,5 @@
 import type { OperationClaim, OperationKey } from "@toolglot/core";
+import type { MaybePromise } from "@toolglot/schema";
 import type { AuditEntry } from "../audit/types.ts";
 import type { NewEvent } from "../events/types.ts";
 import type { NackPayload, ResultPayload } from "../frames/results.ts";
@@ -25,7 +26,10 @@ export interface Who {
   principal: string;
 }
 
-/** Sessions, and what each remembers of its frames and calls. */
+/**
+ * Sessions, and what each remembers of its frames and calls. A store that needs no time may answer what every call needs (`admit`,
+ * `answer`) at once, without a promise; it fails by a rejection all the same.
+ */
 export interface FrameStore {
   /** Rejects with `TypeError` when there is a session of this id. */
   create(
@@ -38,7 +42,7 @@ export interface FrameStore {
   /** Decides order and duplicates of one frame, and takes its seq when it is admitted. Order of checks: session,
    * frame id, seq, call ids. A known call that is admitted again is in flight again: a NACK it was answered with is
    * forgotten, but if it is cancelled; a RESULT stays. Reused ids are left to the calls that have them. */
-  admit(admission: Admission): Promise<AdmissionResult>;
+  admit(admission: Admission): MaybePromise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
    * left out, and what was answered before stays as `staysAnswered` says. What is given together with it is written in the same transaction. `ifAdmitted`: the token of a pending
    * admission. Unless the frame is admitted as expected, nothing at all is written (`not-admitted`); nor when the store has
@@ -46,7 +50,7 @@ export interface FrameStore {
   answer(
     answer: Answer,
     together?: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string },
-  ): Promise<undefined | "not-admitted">;
+  ): MaybePromise<undefined | "not-admitted">;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /**
    * Marks a call as cancelled, for good, also when it is admitted again. Returns it as it is then; undefined when

@@ -32,9 +32,8 @@ export class MemoryApprovals implements ApprovalStore {
     );
     if (status === "created") {
       if (approvals.has(record.id)) throw idTaken("approvals.request", record.id);
-      const { mostPending = Number.POSITIVE_INFINITY } = wanted;
-      if (this.#tables.pendingCount(record, now) >= mostPending)
-        return { status: "too-many", record: copyJson(record) };
+      const { maxPending = Number.POSITIVE_INFINITY } = wanted;
+      if (this.#tables.pendingCount(record, now) >= maxPending) return { status: "too-many", record: copyJson(record) };
       const keepEvent = this.#tables.outbox.prepare(wanted.outbox ? [approvalRequested(record)] : [], now);
       this.#tables.added(now);
       this.#tables.keepApproval(record);

@@ -1,4 +1,5 @@
-import { copyJson } from "@toolglot/internal";
+import { copyJson, orRejected } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { ResponseFrame } from "../frames/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
 import type {
@@ -54,7 +55,11 @@ export class MemoryFrames implements FrameStore {
     return true;
   }
 
-  async admit(admission: Admission): Promise<AdmissionResult> {
+  admit(admission: Admission): MaybePromise<AdmissionResult> {
+    return orRejected(() => this.#admit(admission));
+  }
+
+  #admit(admission: Admission): AdmissionResult {
     const now = this.#tables.enter();
     checkAdmission(admission);
     const { sessionId, frameId, digest, seq, calls, asks, keepFrames } = admission;
@@ -85,10 +90,17 @@ export class MemoryFrames implements FrameStore {
     return { status: "admitted", session: copySession(record), calls: known };
   }
 
-  async answer(
+  answer(
     answer: Answer,
     rows: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string } = {},
-  ): Promise<undefined | "not-admitted"> {
+  ): MaybePromise<undefined | "not-admitted"> {
+    return orRejected(() => this.#answer(answer, rows));
+  }
+
+  #answer(
+    answer: Answer,
+    rows: Pick<SameTransaction, "audit" | "events"> & { ifAdmitted?: string },
+  ): undefined | "not-admitted" {
     const now = this.#tables.enter();
     const { audit, events, ifAdmitted } = rows;
     // No admission of this store is pending.

@@ -35,7 +35,7 @@ export function takeRate(
   return { bucket: { at: now, fillingMs: filling }, taken: rateUsedUp(filling, { limit, windowMs }) };
 }
 
-/** Says when the next token comes, of a bucket that has none and is `fillingMs` from being full. */
+/** Returns when the next token comes, of a bucket that has none and is `fillingMs` from being full. */
 export function rateUsedUp(fillingMs: number, { limit, windowMs }: Rate): RateTaken {
   const waitMs = fillingMs + windowMs / limit - windowMs;
   return { ok: false, retryAfterMs: Math.max(1, Math.ceil(waitMs - rateRoundingMs)) };

@@ -1,3 +1,4 @@
+import type { MaybePromise } from "@toolglot/schema";
 import type { CallFacts, Execution, Settled } from "../calls/types.ts";
 import type { RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
 import type { FrameHead } from "../frames/replies.ts";
@@ -39,21 +40,21 @@ export interface TracedRun {
  * function runs. A fault in the tracing never disturbs the function.
  */
 export interface Spans {
-  frame(about: TracedFrame, answer: () => Promise<ResponseFrame>): Promise<ResponseFrame>;
+  frame(about: TracedFrame, answer: () => MaybePromise<ResponseFrame>): MaybePromise<ResponseFrame>;
   /** Sets `call.span`. `isAlone`: the span begins a trace of its own, because the active span belongs to other work. */
   call<End>(
     call: CallFacts,
     about: { capability: RegisteredCapability | undefined; isAlone?: boolean; settled(end: End): Settled | undefined },
-    settle: () => Promise<End>,
-  ): Promise<End>;
-  run<End extends { state: string } | Execution>(about: TracedRun, work: () => Promise<End>): Promise<End>;
+    settle: () => MaybePromise<End>,
+  ): MaybePromise<End>;
+  run<End extends { state: string } | Execution>(about: TracedRun, work: () => MaybePromise<End>): MaybePromise<End>;
 }
 
 /** Runs `work` in a span; without tracing it just runs `work`. */
 export function inRunSpan<End extends { state: string } | Execution>(
   spans: Spans | undefined,
   about: TracedRun,
-  work: () => Promise<End>,
-): Promise<End> {
+  work: () => MaybePromise<End>,
+): MaybePromise<End> {
   return spans === undefined ? work() : spans.run(about, work);
 }

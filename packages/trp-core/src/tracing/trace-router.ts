@@ -9,6 +9,7 @@ import {
   readTraceparent,
   traceparentText,
 } from "@toolglot/internal/otel";
+import type { MaybePromise } from "@toolglot/schema";
 import type { CallSpan, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
@@ -102,7 +103,7 @@ const spans: Spans = {
 
 async function within<End>(
   { span, inside }: Begun,
-  work: () => Promise<End>,
+  work: () => MaybePromise<End>,
   note: (span: Span, end: End) => void,
 ): Promise<End> {
   try {

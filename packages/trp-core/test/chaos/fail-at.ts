@@ -41,9 +41,9 @@ export function failing(point: Point | undefined, way: Way | undefined, atRest: 
 }
 
 /** The store, which takes up to so long before it starts a call, in milliseconds: much can come in between. */
-export function slowed(store: RouterStore, mostMs: number): RouterStore {
+export function slowed(store: RouterStore, maxMs: number): RouterStore {
   const start: RouterStore["operations"]["start"] = async (...args) => {
-    await new Promise((resume) => setTimeout(resume, Math.random() * mostMs));
+    await new Promise((resume) => setTimeout(resume, Math.random() * maxMs));
     return await store.operations.start(...args);
   };
   return replaced(store, { operations: replaced(store.operations, { start }) });

@@ -8,7 +8,7 @@ import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";
 const outcomeMeta = "toolglot/outcome";
 
 /** What an answer is made of when the server gave none: what happened, and what to do. */
-export interface Told {
+export interface OutcomeWords {
   message: string;
   fix?: string | undefined;
 }
@@ -16,8 +16,12 @@ export interface Told {
 /** What an answer needs besides its words. */
 export type OutcomeFacts = Omit<Outcome, "fix">;
 
-/** An answer of ours in place of a server's: one text that says what happened, whether anything was executed, and what to do. */
-export function told(facts: OutcomeFacts, { message, fix }: Told, question?: ApprovalQuestion): ToolAnswer {
+/** An answer of ours in place of a server's: one text with what happened, whether anything was executed, and what to do. */
+export function outcomeAnswer(
+  facts: OutcomeFacts,
+  { message, fix }: OutcomeWords,
+  question?: ApprovalQuestion,
+): ToolAnswer {
   const executed = facts.dispatched || facts.status === "unknown" ? "" : nothing(message);
   const text = [ended(message), executed, fix].filter(Boolean).join(" ");
   const outcome: Outcome = { ...facts, ...(fix && { fix }) };

@@ -1,9 +1,9 @@
 import type { Principal, Router } from "@toolglot/trp-core";
 import type { ToolCallContext } from "../types.ts";
 
-/** How often the store is asked whether another process has the decision, if that isn't told sooner, and how often a client hears that a call waits. */
+/** How often the store is asked whether another process has the decision, if that isn't heard sooner, and how often a client hears that a call waits. */
 const pollMs = 1_000;
-const tellMs = 10_000;
+const progressMs = 10_000;
 
 /**
  * Waits until somebody has decided about a request, at most `ms`. Resolves with whether there is a decision; the store has it. Ends early
@@ -18,12 +18,12 @@ export async function waitForDecision(
 ): Promise<boolean> {
   if (!(ms > 0) || signal?.aborted) return false;
   return new Promise((resolve) => {
-    let told = 0;
+    let progress = 0;
     const ending = new AbortController();
     const end = (isDecided: boolean): void => {
       ending.abort();
       clearTimeout(limit);
-      clearInterval(tell);
+      clearInterval(timer);
       unsubscribe();
       signal?.removeEventListener("abort", gone);
       resolve(isDecided);
@@ -38,7 +38,10 @@ export async function waitForDecision(
       }
     };
     const limit = setTimeout(() => end(false), ms);
-    const tell = setInterval(() => onProgress?.({ progress: ++told, message: "waiting for an approval" }), tellMs);
+    const timer = setInterval(
+      () => onProgress?.({ progress: ++progress, message: "waiting for an approval" }),
+      progressMs,
+    );
     const unsubscribe = router.subscribe((event) => {
       if (event.type === "approval.decided" && event.approvalId === approvalId) end(true);
     });

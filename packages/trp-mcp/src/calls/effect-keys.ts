@@ -28,8 +28,8 @@ export interface NamedEffect {
 }
 
 /** More keys of one effect than anybody has asked for in the time that operations are remembered. */
-const mostTurns = 100_000;
-const mostRemembered = 10_000;
+const maxTurns = 100_000;
+const maxRemembered = 10_000;
 const folder = "gateway/effects/";
 
 /** Returns the name of a call's effect; undefined when an argument of the tool's `effectKey` is missing. */
@@ -57,7 +57,7 @@ export class EffectKeys {
     const known = this.#turns.get(place) ?? (await this.#kept(place));
     // Meanwhile others may have asked for the effect once more.
     const first = since === undefined ? known : Math.max(0, known - 1);
-    for (let turn = first; turn < known + mostTurns; turn++) {
+    for (let turn = first; turn < known + maxTurns; turn++) {
       const key = keyOf(effect.name, turn);
       const record = await this.#read(effect, key);
       const isOwn = record?.state === "done" && since !== undefined && (record.finishedAt ?? 0) >= since;
@@ -67,7 +67,7 @@ export class EffectKeys {
       await this.#keep(place, turn, known);
       return { key, turn, record };
     }
-    throw new Error(`more than ${mostTurns} calls with the same effect`);
+    throw new Error(`more than ${maxTurns} calls with the same effect`);
   }
 
   /** The key after one whose outcome is forgotten. */
@@ -97,7 +97,7 @@ export class EffectKeys {
   async #keep(place: string, turn: number, known: number): Promise<void> {
     this.#turns.delete(place);
     this.#turns.set(place, turn);
-    if (this.#turns.size > mostRemembered) {
+    if (this.#turns.size > maxRemembered) {
       for (const oldest of this.#turns.keys()) {
         this.#turns.delete(oldest);
         break;

@@ -3,7 +3,7 @@ import { defined } from "@toolglot/internal";
 import type { Router } from "@toolglot/trp-core";
 import { familyOf, operationOf } from "@toolglot/trp-core/store";
 import type { Caller, ImportedTool, Outcome, ToolAnswer } from "../types.ts";
-import { fixOf, keptResult, replayed, told } from "./answers.ts";
+import { fixOf, keptResult, outcomeAnswer, replayed } from "./answers.ts";
 import type { ToolCallsOptions } from "./options.ts";
 import { readReceipt, receiptOf } from "./receipts.ts";
 
@@ -42,7 +42,7 @@ export class KeptCalls {
   /** What became of a call, by its receipt, or of a request, by its id. Rejects when the store does. */
   async status(id: string, caller: Caller): Promise<ToolAnswer> {
     const { result, ...answer } = (await this.#ofApproval(id, caller)) ?? (await this.#ofCall(id, caller));
-    // To be told is no error.
+    // A notice is no error.
     return { ...answer, result: { ...result, isError: false } };
   }
 
@@ -50,7 +50,7 @@ export class KeptCalls {
   inDoubt(receipt: string): ToolAnswer {
     const fix = fixOf("TRP_3004", "", { inDoubt: this.#options.inDoubtUrl?.() });
     const message = "The call was started, and nobody knows whether its effect happened.";
-    return told({ status: "unknown", code: "TRP_3004", dispatched: true, receipt }, { message, fix });
+    return outcomeAnswer({ status: "unknown", code: "TRP_3004", dispatched: true, receipt }, { message, fix });
   }
 
   async #ofApproval(id: string, { principal }: Caller): Promise<ToolAnswer | undefined> {
@@ -61,7 +61,7 @@ export class KeptCalls {
     const receipt = receiptOf(record.capId, record.operation.key);
     const approvalUrl = this.#options.approvalUrl?.(id);
     const facts = { status, dispatched: status === "done", receipt, approvalId: id, ...defined({ approvalUrl }) };
-    return told(facts, { message: message + said, fix });
+    return outcomeAnswer(facts, { message: message + said, fix });
   }
 
   async #ofCall(receipt: string, caller: Caller): Promise<ToolAnswer> {
@@ -77,17 +77,17 @@ export class KeptCalls {
       }
       case "failed": {
         const facts = { status: "failed", code: "TRP_3002", dispatched: true, receipt } as const;
-        return told(facts, { message: stored?.fault?.message ?? "It failed." });
+        return outcomeAnswer(facts, { message: stored?.fault?.message ?? "It failed." });
       }
       case "in-doubt":
         return this.inDoubt(receipt);
       case "released": {
         const message = "Somebody found out that it never happened.";
-        return told({ status: "refused", dispatched: false, receipt }, { message });
+        return outcomeAnswer({ status: "refused", dispatched: false, receipt }, { message });
       }
       default: {
         const facts = { status: "pending", code: "TRP_3003", dispatched: state === "started", receipt } as const;
-        return told(facts, { message: "The call is running.", fix: "Ask again later." });
+        return outcomeAnswer(facts, { message: "The call is running.", fix: "Ask again later." });
       }
     }
   }
@@ -96,5 +96,5 @@ export class KeptCalls {
 /** The answer about a receipt that leads to nothing. */
 export function unknownReceipt(receipt: string): ToolAnswer {
   const message = "No call is kept under that receipt: it is unknown, somebody else's, or too old.";
-  return told({ status: "refused", dispatched: false, receipt }, { message, fix: "Call the tool itself." });
+  return outcomeAnswer({ status: "refused", dispatched: false, receipt }, { message, fix: "Call the tool itself." });
 }

@@ -22,7 +22,7 @@ export function askAgain(policy: PolicyEngine): PolicyEngine {
 /** What a policy that only observes calls the decision that it did not apply: before the rule's name. */
 export const observed = { deny: "would-deny:", approve: "would-approve:" } as const;
 
-/** A policy whose decisions are written down and not applied: the rule's name says what it would have been. */
+/** A policy whose decisions are written down and not applied: the rule's name is what it would have been. */
 export function observePolicy(policy: PolicyEngine): PolicyEngine {
   const watching = withDecision(policy, "observe", (decided) =>
     decided.decision === "allow"

@@ -18,7 +18,7 @@ import type {
   ToolCallContext,
   ToolCalls,
 } from "../types.ts";
-import { answerOf, fixOf, keptResult, replayed, told } from "./answers.ts";
+import { answerOf, fixOf, keptResult, outcomeAnswer, replayed } from "./answers.ts";
 import { waitForDecision } from "./approval-wait.ts";
 import { Asking } from "./asking.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
@@ -29,9 +29,9 @@ import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
 
 /** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
-const mostMs = 600_000;
+const maxMs = 600_000;
 /** Keys of one effect that can be forgotten one after another, between two looks. */
-const mostForgotten = 50;
+const maxForgotten = 50;
 
 /**
  * Makes calls of imported tools through a router: each effect gets its key, people are asked where the policy wants it, and every answer
@@ -89,7 +89,7 @@ class RoutedCalls implements ToolCalls {
     const { tool } = call;
     const receipt = randomUUID();
     const refuse = (code: TrpCode, message: string, fix: string): ToolAnswer =>
-      told({ status: "refused", code, dispatched: false, receipt }, { message, fix });
+      outcomeAnswer({ status: "refused", code, dispatched: false, receipt }, { message, fix });
     const registered = this.#router.registry.get(tool.capId);
     if (registered === undefined) {
       return refuse("TRP_1003", `The tool ${tool.shownName} is not available now.`, "List the tools again.");
@@ -131,7 +131,7 @@ class RoutedCalls implements ToolCalls {
       const { extras, result } = await this.#send(prepared, key);
       const { error } = result;
       const receipt = result.key === undefined ? receiptOfRead : receiptOf(tool.capId, result.key);
-      if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < mostForgotten) {
+      if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < maxForgotten) {
         await this.#keys.after(prepared.effect, place.turn);
         continue;
       }
@@ -158,7 +158,7 @@ class RoutedCalls implements ToolCalls {
       const where = url === undefined ? "" : ` at ${url}`;
       const fix = `Tell the user that this waits for approval${where}. Once it is approved, call the same tool with the same arguments.`;
       const words = { message: error?.message ?? "", fix };
-      return told({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
+      return outcomeAnswer({ ...facts, ...defined({ approvalUrl: url }) }, words, question);
     }
   }
 
@@ -175,8 +175,8 @@ class RoutedCalls implements ToolCalls {
     channel.open(callId, extras);
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: mostMs };
-      return { extras, result: await client.call(request, { deadlineMs: mostMs + 10_000, ...defined({ traceId }) }) };
+      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: maxMs };
+      return { extras, result: await client.call(request, { deadlineMs: maxMs + 10_000, ...defined({ traceId }) }) };
     } finally {
       channel.close(callId);
       signal?.removeEventListener("abort", stop);
@@ -221,7 +221,7 @@ class RoutedCalls implements ToolCalls {
     const facts = { status: ended, dispatched, receipt, ...defined({ code }) } as const;
     if (extras.result !== undefined && status === "failed") return withFindings(answerOf(extras.result, facts));
     const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.() });
-    return withFindings(told(facts, { message: error?.message ?? "It failed.", fix }));
+    return withFindings(outcomeAnswer(facts, { message: error?.message ?? "It failed.", fix }));
   }
 
   again = async (receipt: string, context: ToolCallContext): Promise<ToolAnswer> => {
@@ -250,9 +250,9 @@ function fault(error: unknown, receipt: string): ToolAnswer {
   const isUnknown = ToolglotError.isInstance(error) && (error.data as { outcome?: unknown })?.outcome === "unknown";
   const facts = { code: "TRP_5001", dispatched: false, receipt } as const;
   const message = `The gateway could not make the call: ${errorText(error)}.`;
-  if (!isUnknown) return told({ status: "refused", ...facts }, { message });
+  if (!isUnknown) return outcomeAnswer({ status: "refused", ...facts }, { message });
   const fix = "It is not known whether it was executed. Call again with the same arguments: it is not done twice.";
-  return told({ status: "unknown", ...facts }, { message, fix });
+  return outcomeAnswer({ status: "unknown", ...facts }, { message, fix });
 }
 
 /** The code of a result that stands in for the server's own. */

@@ -15,7 +15,7 @@ export interface CallFault {
   answered: boolean;
 }
 
-/** Errors of JSON-RPC, and of MCP's own, that a server gives before it runs anything. */
+/** Errors of JSON-RPC, and of MCP's own, that a server answers before it runs anything. */
 const beforeRun: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32602, -32020, -32021, -32022]);
 
 /** Reads the error of a call that was made as one that must not run twice. */

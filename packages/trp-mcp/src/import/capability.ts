@@ -43,7 +43,7 @@ export interface ToolSchemas {
 }
 
 /** As long as progress may push a call's time-out on. Milliseconds. */
-export const mostMs = 600_000;
+export const maxMs = 600_000;
 
 /** Returns the capability that a server's tool is in a router. */
 export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: ToolSchemas): AnyCapability {
@@ -61,7 +61,7 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
     input: schemas.input,
     openInput: true,
     repeats: repeat.mode === "free" ? "free" : "guarded",
-    maxTimeoutMs: Math.max(timeoutMs, mostMs),
+    maxTimeoutMs: Math.max(timeoutMs, maxMs),
     maxConcurrency: parts.maxConcurrency,
     concurrencyGroup: tool.server,
     execute: (args: JsonObject, context: ExecuteContext) =>

@@ -177,11 +177,11 @@ class Server implements ImportedServer {
     const { pin = "risk" } = this.#options;
     const { pinned, changes } = pin === "off" ? { pinned: undefined, changes: [] } : await this.#pins.look(seen);
     if (this.#closed) return;
-    for (const change of changes) this.#notices.tell(change);
+    for (const change of changes) this.#notices.notify(change);
     const { gone, hasChanged } = this.#registered.replace(this.#wanted(seen, pinned, pin));
     for (const tool of gone) {
       if (this.#held.has(tool)) continue;
-      this.#notices.tell({ tool, kind: "removed", message: "The tool is no longer there." });
+      this.#notices.notify({ tool, kind: "removed", message: "The tool is no longer there." });
     }
     this.#registered.replaceReads(this.offer.capabilities(this.#parts));
     const isWaiting = [...(pinned?.values() ?? [])].some(({ accepted }) => !accepted);
@@ -253,7 +253,7 @@ class Server implements ImportedServer {
     for (const tool of held) {
       if (this.#held.has(tool)) continue;
       const message = "The tool has changed, or is new: it is held back until it is accepted.";
-      this.#notices.tell({ tool, kind: "held-back", message });
+      this.#notices.notify({ tool, kind: "held-back", message });
     }
     this.#held = held;
     return wanted;

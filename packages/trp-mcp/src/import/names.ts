@@ -14,7 +14,7 @@ export const promptGet = "prompt_get";
 
 /** As long as clients take names. */
 const longest = 64;
-const longestServer = 40;
+const maxServerLength = 40;
 /** Letters of a digest that make a changed name its own again, and all letters of one. */
 const tailLetters = 6;
 const allLetters = 52;
@@ -69,7 +69,7 @@ export function slug(name: string, letters = 0): string {
  */
 function serverPart(server: string): string {
   const plain = clean(server, "-").replace(/_{2,}/g, "_").replace(/^_|_$/g, "");
-  return cut(server, plain, longestServer, 0);
+  return cut(server, plain, maxServerLength, 0);
 }
 
 const clean = (name: string, instead: string): string => name.replace(/[^A-Za-z0-9_.-]+/g, instead);

@@ -1,8 +1,8 @@
 import { canonicalJson, defined } from "@toolglot/internal";
 import type { ImportNotice } from "../types.ts";
 
-/** More different things than anybody has to tell of one server. */
-const mostKnown = 10_000;
+/** More different things than anybody has to report of one server. */
+const maxKnown = 10_000;
 
 /** Tells the host of a server's tools. */
 export class Notices {
@@ -15,7 +15,7 @@ export class Notices {
     this.#onNotice = onNotice;
   }
 
-  tell(notice: Omit<ImportNotice, "server">): void {
+  notify(notice: Omit<ImportNotice, "server">): void {
     try {
       this.#onNotice?.({ server: this.#server, ...notice });
     } catch {
@@ -27,8 +27,8 @@ export class Notices {
   unusable(tool: string | undefined, message: string): void {
     const text = canonicalJson([tool ?? null, message]);
     if (this.#known.has(text)) return;
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.add(text);
-    this.tell({ kind: "unusable", message, ...defined({ tool }) });
+    this.notify({ kind: "unusable", message, ...defined({ tool }) });
   }
 }

@@ -17,7 +17,7 @@ export interface ImportOptions {
   allow?: readonly string[];
   /** No tools whose names fit one of these. */
   deny?: readonly string[];
-  /** What the owner says of tools, by patterns of names: of those that fit, later ones count more, and the whole name most. */
+  /** The owner's settings of tools, by patterns of names: of those that fit, later ones count more, and the whole name most. */
   tools?: Readonly<Record<string, ToolSettings>>;
   /**
    * What becomes of tools that changed, or came, since their server was first seen: `off`: nothing; `risk`: they don't count as less

@@ -32,7 +32,7 @@ interface Pin {
   accepted?: string;
   /** Of what was seen last. */
   seen: string;
-  /** Of the schema that was seen last, to tell a new name from a new tool. */
+  /** Of the schema that was seen last, to distinguish a new name from a new tool. */
   schema: string;
   /** What the tool as seen last is by itself. */
   judged: Judgement;
@@ -40,7 +40,7 @@ interface Pin {
   floor: Judgement;
 }
 
-/** A new tool may do harm, whatever it says of itself. */
+/** A new tool may do harm, whatever its hints are. */
 const unknownTool: Judgement = { io: "READ", risk: "HIGH", effect: "pure" };
 
 type Blobs = Storage["blobs"];

@@ -3,13 +3,13 @@ import { isObject } from "@toolglot/internal";
 import type { McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
 import type { AnyCapability, ExecuteContext } from "@toolglot/trp-core";
 import type { ImportedOffer, ImportedPrompt, ImportedTool } from "../types.ts";
-import { mostMs, type ServerParts, settle } from "./capability.ts";
+import { maxMs, type ServerParts, settle } from "./capability.ts";
 import { firstText, isTooLarge } from "./kept-result.ts";
 import { capIdOf, offerName, promptGet, resourceRead, shownNames } from "./names.ts";
 import { defaultRepeat } from "./tool-settings.ts";
 
 /** Where a list of pages ends that never ends. */
-const mostPages = 64;
+const maxPages = 64;
 
 /** A read that a server has besides its tools. */
 interface Read {
@@ -105,7 +105,7 @@ export class Offer implements ImportedOffer {
       input: inputSchema,
       maxConcurrency: parts.maxConcurrency,
       concurrencyGroup: this.#server,
-      maxTimeoutMs: Math.max(parts.timeoutMs, mostMs),
+      maxTimeoutMs: Math.max(parts.timeoutMs, maxMs),
       execute: async (args: JsonObject, context: ExecuteContext) => {
         const kept = await settle(parts, context, async ({ ask, meta }) => {
           const params = { ...args, ...(meta && { _meta: meta }) };
@@ -131,7 +131,7 @@ export class Offer implements ImportedOffer {
     if (!this.#has(capability)) return [];
     const all: (JsonObject & Record<Key, string>)[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const result = await this.#client.request(method, cursor === undefined ? undefined : { cursor });
       const items = Array.isArray(result[member]) ? (result[member] as unknown[]) : [];
       all.push(

@@ -21,7 +21,7 @@ export function judge(annotations: unknown, trusted: boolean): Judgement {
   return { io: "WRITE", risk: annotations.destructiveHint === false ? "MEDIUM" : "HIGH", effect };
 }
 
-/** Returns what the owner says of a tool, and for what the owner doesn't say, what it was judged to be. */
+/** Returns the owner's settings of a tool, and for what the owner left out, what it was judged to be. */
 export function withSettings(judged: Judgement, settings: Readonly<ToolSettings>): Judgement {
   const effect = effectOf(settings);
   const isWrite = effect !== undefined && effect !== "pure" && effect !== "idempotent";

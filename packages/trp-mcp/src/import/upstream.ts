@@ -5,9 +5,9 @@ import type { ServerState } from "../types.ts";
 
 /** Pauses before a server is tried again: 1, 2, 4 … 60 seconds. */
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 /** A server that ended so often in a minute is left alone for one. */
-const mostEnds = 5;
+const maxEnds = 5;
 const minuteMs = 60_000;
 
 /** Keeps a server connected: tries again after a pause, and leaves one alone that ends all the time. */
@@ -51,7 +51,7 @@ export class Upstream {
     if (this.#downUntil <= Date.now()) return undefined;
     const until = new Date(this.#downUntil).toISOString();
     const name = JSON.stringify(this.#client.name);
-    return `The MCP server ${name} is not available: it ended ${mostEnds} times in a minute, and is tried again at ${until}.`;
+    return `The MCP server ${name} is not available: it ended ${maxEnds} times in a minute, and is tried again at ${until}.`;
   }
 
   /** Tries the server now, or as soon as it is not left alone any more. Resolves when it was tried. Never rejects. */
@@ -99,14 +99,14 @@ export class Upstream {
     }
   }
 
-  /** Notes that the server wants a login, if that is what an error says: no fault of the server, so it is not asked more and more often. */
+  /** Notes that the server wants a login, if that is what an error means: no fault of the server, so it is not asked more and more often. */
   refuses(error: unknown): boolean {
     this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
     if (!this.#needsLogin) return false;
     this.#hasEnded ||= this.#isUp;
     this.#isUp = false;
     this.#reason = errorText(error);
-    this.#later(longestPauseMs);
+    this.#later(maxPauseMs);
     return true;
   }
 
@@ -118,11 +118,11 @@ export class Upstream {
     this.#reason = reason;
     this.#failures += 1;
     this.#ends = [...this.#ends.filter((at) => at + minuteMs > now), now];
-    if (this.#ends.length >= mostEnds) {
+    if (this.#ends.length >= maxEnds) {
       this.#ends = [];
       this.#downUntil = now + minuteMs;
     }
-    const pause = Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs);
+    const pause = Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs);
     this.#later(Math.max(pause, this.#downUntil - now));
   }
 

@@ -31,7 +31,7 @@ export class CallRelay {
     this.#onError = onError;
   }
 
-  /** Looks for an answer that came to another process, and gives it to `take`. Returns what ends that. */
+  /** Looks for an answer that came to another process, and passes it to `take`. Returns what ends that. */
   watch(id: string, take: (given: GivenAnswer) => Promise<RelayedEnd | undefined>): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;

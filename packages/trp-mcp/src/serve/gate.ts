@@ -22,7 +22,7 @@ export interface McpGate {
   fetch(request: Request, caller: GateCaller, body?: unknown): Promise<Response>;
   /** Serves one client over a transport that is not started yet, as a pipe is, in every revision. */
   connect(transport: Transport, caller: GateCaller): GateConnection;
-  /** Tells all clients that a list may have changed. What servers tell of their lists is passed on without it. */
+  /** Tells all clients that a list may have changed. What servers report of their lists is passed on without it. */
   notifyChanged(what?: "tools" | "resources" | "prompts"): void;
   /** Ends the sessions and streams of such callers: those whose token was revoked. */
   end(matches: (caller: GateCaller) => boolean): Promise<void>;

@@ -3,14 +3,14 @@ import { isObject } from "@toolglot/internal";
 import type { GateParts } from "./gate-server.ts";
 import type { GateCaller } from "./options.ts";
 
-/** A request of 2026-07-28 to be told of changes of resources. */
+/** A request of 2026-07-28 to hear of changes of resources. */
 export interface Listen {
   id: unknown;
   params: JsonObject;
   uris: string[];
 }
 
-/** Returns what a message wants to be told of; undefined where it wants no resources. */
+/** Returns what a message wants to hear of; undefined where it wants no resources. */
 export function listenIn(message: unknown): Listen | undefined {
   const { id, method, params } = (isObject(message) ? message : {}) as Record<string, unknown>;
   const wanted =
@@ -27,7 +27,7 @@ export class Listening {
     this.#parts = parts;
   }
 
-  /** Resolves with the request's members for what the caller may read and servers tell of, and with what ends the subscriptions. */
+  /** Resolves with the request's members for what the caller may read and servers report, and with what ends the subscriptions. */
   async open(
     { params, uris }: Listen,
     caller: GateCaller,

@@ -39,9 +39,9 @@ export interface ServeMcpOptions {
   store?: Pick<RouterStore, "logs" | "blobs" | "now">;
   /** Milliseconds after which a running call becomes a task. Default 10,000. */
   taskAfterMs?: number;
-  /** Is told what a person who runs the gateway should know: that two servers list one address. */
+  /** Receives what a person who runs the gateway should know: that two servers list one address. */
   onNotice?(message: string): void;
-  /** Gets faults that no client is told of. */
+  /** Gets faults that no client hears of. */
   onError?(error: Error): void;
 }
 

@@ -9,7 +9,7 @@ import type { CallRelay, GivenAnswer, RelayedEnd } from "./call-relay.ts";
 const waitMs = 600_000;
 const maxParked = 1_000;
 
-/** What one request of the client gives to the call that it is about. */
+/** What one request of the client brings to the call that it is about. */
 export interface Round {
   signal: AbortSignal | undefined;
   onProgress: ((progress: McpProgress) => void) | undefined;

@@ -51,7 +51,7 @@ export class ServerLogs {
     if (lowest === this.#level) return;
     this.#level = lowest;
     for (const { client } of servers) {
-      // A server that can't be told goes on as it is.
+      // A server that can't be reached goes on as it is.
       if (client.capabilities.includes("logging"))
         client.request("logging/setLevel", { level: lowest }).catch(() => {});
     }

@@ -29,7 +29,7 @@ interface Session {
   /** Responses that have not ended, and those of them that answer a request. */
   open: number;
   answering: number;
-  /** Ends the session when it is idle, or says to others that it is in use. */
+  /** Ends the session when it is idle, or marks for others that it is in use. */
   timer: ReturnType<typeof setTimeout> | undefined;
   mail: SessionMail | undefined;
   /** When its record was last read, by `performance.now()`. */
@@ -124,7 +124,7 @@ export class Sessions {
       : undefined;
   }
 
-  /** Takes up a session that another process began: its server is told again what the client said of itself. */
+  /** Takes up a session that another process began: its server hears again what the client said of itself. */
   async #resume(
     records: SessionRecords,
     id: string,

@@ -39,7 +39,7 @@ export function serveTasks(server: Server, tasks: Tasks, incoming: (context: Ser
   });
 }
 
-/** Returns why a message can't be answered: its client wants to be told of tasks, and does not declare them. */
+/** Returns why a message can't be answered: its client wants to hear of tasks, and does not declare them. */
 export function missingTasksIn(message: unknown): ProtocolError | undefined {
   const { method, params } = (isObject(message) ? message : {}) as Record<string, unknown>;
   const { notifications, _meta } = (isObject(params) ? params : {}) as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { maxTimerMs, sleep } from "@toolglot/internal";
-import { told } from "../calls/answers.ts";
+import { outcomeAnswer } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
 import { type Askable, questionAnswer, questionElicitation } from "./asking.ts";
@@ -186,7 +186,7 @@ function isBusy({ outcome: { status, code } }: ToolAnswer): boolean {
 }
 
 function lost(): ToolAnswer {
-  return told(
+  return outcomeAnswer(
     { status: "unknown", code: "TRP_3001", dispatched: true, receipt: randomUUID() },
     {
       message: "The process that ran this has ended, and nobody knows how far it came.",

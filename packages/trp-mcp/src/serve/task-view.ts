@@ -2,7 +2,7 @@ import type { ApprovalQuestion } from "../types.ts";
 import { type Askable, approvalElicitation, type Elicitation } from "./asking.ts";
 import type { TaskState } from "./task-log.ts";
 
-/** Milliseconds that a client is told to wait between two looks. */
+/** Milliseconds that a client is asked to wait between two looks. */
 const pollIntervalMs = 1_000;
 
 /** A task as a client sees it. */

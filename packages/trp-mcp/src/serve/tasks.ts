@@ -10,7 +10,7 @@ import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-l
 import { approvalIn, keptMs, type TaskClient, type TaskParts, TaskSteps } from "./task-steps.ts";
 import { askedIn, handleOf, isFinal, type TaskView, viewOf } from "./task-view.ts";
 
-/** Milliseconds for which a process is sure of a task that it works on, and after which it says again that it does. */
+/** Milliseconds for which a process is sure of a task that it works on, and after which it renews that. */
 const leaseMs = 30_000;
 const renewMs = 10_000;
 const maxWorking = 1_000;

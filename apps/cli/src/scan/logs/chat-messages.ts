@@ -2,15 +2,18 @@ import { isObject } from "@toolglot/internal";
 import { contentItems, nameOf, objectsOf, textOf, timeOf, toolsOf } from "./fields.ts";
 import type { LogEntry, LogItem, LogReader } from "./log-reader.ts";
 
-/** Messages as providers take and give them: OpenAI's with `tool_calls`, Anthropic's with blocks, the AI SDK's; and what stands around them. */
+/**
+ * Messages as providers take and give them: OpenAI's with `tool_calls`, Anthropic's and Bedrock's with blocks, Gemini's with parts, the AI
+ * SDK's; and what stands around them.
+ */
 export const chatMessages: LogReader = {
-  name: "messages of OpenAI, Anthropic and the AI SDK",
+  name: "messages of OpenAI, Anthropic, Bedrock, Gemini and the AI SDK",
   read(record) {
     const time = timeOf(record.timestamp ?? record.created_at);
-    const model = textOf(record.model);
+    const model = textOf(record.model) ?? textOf(record.modelId);
     const around: LogEntry = model === undefined ? { items: [], time } : { items: [], time, model };
     if (typeof record.role === "string")
-      return "content" in record || "tool_calls" in record
+      return "content" in record || "tool_calls" in record || Array.isArray(record.parts)
         ? { ...around, items: messageItems(record, ""), isAnswer: true }
         : undefined;
     if (Array.isArray(record.choices)) {
@@ -28,9 +31,10 @@ export const chatMessages: LogReader = {
 const roles = new Set(["system", "developer", "user", "assistant", "model", "tool", "function", "ipython"]);
 
 function messageItems(message: Record<string, unknown>, path: string): LogItem[] {
-  const { role, content } = message;
+  const { role } = message;
+  const key = "content" in message ? "content" : "parts";
   const isModel = role === "assistant" || role === "model";
-  const items = contentItems(content, `${path}/content`, isModel);
+  const items = contentItems(message[key], `${path}/${key}`, isModel);
   if (!isModel) {
     const id = textOf(message.tool_call_id);
     if (id !== undefined) items.push({ type: "result", id });

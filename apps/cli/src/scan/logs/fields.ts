@@ -25,8 +25,8 @@ export function toolsOf(list: unknown): LogTool[] | undefined {
 }
 
 /**
- * Returns what is in a message's content: a text, or parts in the shape of Anthropic, OpenAI or the AI SDK. Texts count where the model
- * says them.
+ * Returns what is in a message's content: a text, or parts in the shape of Anthropic, OpenAI, the AI SDK, Bedrock or Gemini. Texts count
+ * where the model says them.
  */
 export function contentItems(content: unknown, path: string, isModel: boolean): LogItem[] {
   if (typeof content === "string") return isModel && content !== "" ? [{ type: "text", text: content, path }] : [];
@@ -35,7 +35,8 @@ export function contentItems(content: unknown, path: string, isModel: boolean): 
 
 function partItems(part: Record<string, unknown>, path: string, isModel: boolean): LogItem[] {
   const { type } = part;
-  if (type === "text" || type === "output_text") {
+  if (type === undefined && part.text === undefined) return untypedItems(part, path);
+  if (type === undefined || type === "text" || type === "output_text") {
     const text = textOf(part.text);
     return isModel && text !== undefined ? [{ type: "text", text, path: `${path}/text` }] : [];
   }
@@ -55,6 +56,22 @@ function partItems(part: Record<string, unknown>, path: string, isModel: boolean
   }
   const id =
     textOf(part.tool_use_id) ?? (type === "tool-result" || type === "tool-error" ? textOf(part.toolCallId) : undefined);
+  return id === undefined ? [] : [{ type: "result", id }];
+}
+
+/** What the one member of a part is, where no type says it: Bedrock's `toolUse`, Gemini's `functionCall`, and their results. */
+function untypedItems(part: Record<string, unknown>, path: string): LogItem[] {
+  for (const [key, own] of [
+    ["toolUse", "input"],
+    ["functionCall", "args"],
+  ] as const) {
+    const call = part[key];
+    if (!isObject(call)) continue;
+    const id = textOf(call.toolUseId ?? call.id);
+    return [{ type: "call", id, name: nameOf(call.name), input: call[own], path: `${path}/${key}/${own}` }];
+  }
+  const result = part.toolResult ?? part.functionResponse;
+  const id = isObject(result) ? textOf(result.toolUseId ?? result.id) : undefined;
   return id === undefined ? [] : [{ type: "result", id }];
 }
 

@@ -5,11 +5,11 @@ import type { WebhookEvent } from "./webhook-body.ts";
 export interface Delivery {
   /** Its number in the outbox; absent for what is in memory alone. */
   index?: number;
-  /** What it is about: events about one are told in their order. */
+  /** What it is about: events about one are sent in their order. */
   record: string;
   /** When it happened. Milliseconds since the epoch. */
   at: number;
-  /** Undefined for what is not told after all. */
+  /** Undefined for what is not sent after all. */
   words(): Promise<WebhookEvent | undefined>;
 }
 
@@ -41,7 +41,7 @@ interface Waiting extends Delivery {
 
 const pollMs = 5_000;
 /** Requests at one time. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** A queue of events: those about one record go one after another, others side by side, each until it is taken or too old. */
 export class Deliveries {
@@ -91,7 +91,7 @@ export class Deliveries {
       await before?.();
       if (isEnding() && this.#all.every(({ tries, isOnItsWay }) => tries > 0 && !isOnItsWay)) break;
       const waiting = this.#heads().filter(({ isOnItsWay }) => !isOnItsWay);
-      const due = waiting.filter(({ dueAt }) => dueAt <= performance.now()).slice(0, mostAtOnce - running.size);
+      const due = waiting.filter(({ dueAt }) => dueAt <= performance.now()).slice(0, maxAtOnce - running.size);
       for (const delivery of due) {
         const sending = this.#send(delivery, signal).finally(() => {
           running.delete(sending);
@@ -103,7 +103,7 @@ export class Deliveries {
         ...waiting.filter((one) => !due.includes(one)).map(({ dueAt }) => dueAt - performance.now()),
       );
       // While all places are taken, the end of a request wakes it.
-      const ms = running.size < mostAtOnce ? Math.min(pollMs, Math.max(1, next)) : pollMs;
+      const ms = running.size < maxAtOnce ? Math.min(pollMs, Math.max(1, next)) : pollMs;
       await settleWithin(woken, { ms, signal });
     }
     await Promise.all(running);
@@ -137,7 +137,7 @@ export class Deliveries {
 
   async #finish(delivery: Waiting): Promise<void> {
     this.#all = this.#all.filter((one) => one !== delivery);
-    // When that fails, the event is told once more after a restart.
+    // When that fails, the event is sent once more after a restart.
     await this.#options.onDone?.().catch(() => {});
   }
 }

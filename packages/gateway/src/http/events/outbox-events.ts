@@ -13,13 +13,13 @@ export interface EventWords {
   inDoubtUrl(): string | undefined;
 }
 
-/** Returns the record that an event is about: events about one are told in their order. Undefined for what is not told. */
+/** Returns the record that an event is about: events about one are sent in their order. Undefined for what is not sent. */
 export function recordOf({ event }: OutboxEvent): string | undefined {
   if (event.type === "approval.requested" || event.type === "approval.decided") return event.approvalId;
   return event.type === "call.in_doubt" ? (event.operation ?? event.callId) : undefined;
 }
 
-/** Puts an event into words. Reads its record as it is now. Undefined for an event that is not told. */
+/** Puts an event into words. Reads its record as it is now. Undefined for an event that is not sent. */
 export async function webhookEvent(
   { index, event }: OutboxEvent,
   words: EventWords,

@@ -3,7 +3,7 @@ import type { AuditCheckpoint } from "@toolglot/trp-core";
 import type { ImportNotice } from "@toolglot/trp-mcp";
 import type { WebhookEvent } from "./webhook-body.ts";
 
-/** Says where the audit log ends: whoever keeps it finds a log that was cut off, or written anew. */
+/** Returns an event with the audit log's end: whoever keeps it finds a log that was cut off, or written anew. */
 export function headEvent({ index, hash, at }: AuditCheckpoint): WebhookEvent {
   return {
     type: "audit.head",
@@ -15,7 +15,7 @@ export function headEvent({ index, hash, at }: AuditCheckpoint): WebhookEvent {
   };
 }
 
-/** Says that a tool is not what it was. */
+/** Returns an event for a tool that is not what it was. */
 export function toolEvent({ server, tool = "", kind, message }: ImportNotice): WebhookEvent {
   return {
     type: "upstream.changed",

@@ -8,7 +8,7 @@ import { Deliveries } from "./deliveries.ts";
 import { type EventWords, recordOf, webhookEvent } from "./outbox-events.ts";
 import { signatureOf, type WebhookEvent, type WebhookFormat, webhookBody } from "./webhook-body.ts";
 
-/** Who is told, and how. */
+/** Who gets the events, and how. */
 export interface WebhookOptions extends EventWords {
   /** https, or this machine. */
   url: string;
@@ -24,15 +24,15 @@ export interface WebhookOptions extends EventWords {
 }
 
 /**
- * A webhook that tells the events of a router's outbox, at least once, and those of one record in their order. Of several
+ * A webhook that sends the events of a router's outbox, at least once, and those of one record in their order. Of several
  * processes on a store one delivers; another goes on when that is gone. The router needs the option `outbox`.
  */
 export interface Webhook {
   /** Events that were not delivered yet, in this process. */
   pending(): number;
-  /** Tells an event that is not in the outbox. It is kept in memory alone; of one type and subject only the newest waits. */
-  tell(event: WebhookEvent, about?: string): void;
-  /** Stops, after a try of what was told and not yet tried. What the outbox has is told by the next process. */
+  /** Sends an event that is not in the outbox. It is kept in memory alone; of one type and subject only the newest waits. */
+  notify(event: WebhookEvent, about?: string): void;
+  /** Stops, after a try of what was given and not yet tried. What the outbox has is sent by the next process. */
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const answerMs = 10_000;
 /** How long the last events of this process have when it closes. Milliseconds. */
 const lastWordsMs = 2_000;
 /** Events in memory, of each queue. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** Opens a webhook. Throws `ToolglotError` `config/value` for a URL that can't be. */
 export function openWebhook(options: WebhookOptions): Webhook {
@@ -61,7 +61,7 @@ class OutboxWebhook implements Webhook {
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
   readonly #outbox: Deliveries;
-  /** Of this process alone, which tells them whoever delivers those of the outbox. */
+  /** Of this process alone, which sends them whoever delivers those of the outbox. */
   readonly #own: Deliveries;
   readonly #done: Promise<unknown>;
   readonly #ownDone: Promise<void>;
@@ -89,10 +89,10 @@ class OutboxWebhook implements Webhook {
     return this.#outbox.size + this.#own.size;
   }
 
-  tell(event: WebhookEvent, about = ""): void {
+  notify(event: WebhookEvent, about = ""): void {
     const record = `${event.type} ${about}`.trimEnd();
     this.#own.drop(record);
-    if (this.#own.size < mostWaiting) this.#own.add({ record, at: Date.parse(event.at), words: async () => event });
+    if (this.#own.size < maxWaiting) this.#own.add({ record, at: Date.parse(event.at), words: async () => event });
     else this.#log(`an event was dropped, as too many wait: ${record}`);
   }
 
@@ -135,17 +135,17 @@ class OutboxWebhook implements Webhook {
   async #deliver(signal: AbortSignal): Promise<void> {
     const { outbox } = this.#options.router;
     const known = (await outbox.consumers()).find(({ name }) => name === consumer);
-    // A new one is told what happens from now on.
+    // A new one gets what happens from now on.
     this.#readUpTo =
       known?.position ?? (await outbox.acknowledge(consumer, (await outbox.read({ after: 0, limit: 1 })).last));
     this.#outbox.clear();
     await this.#outbox.run(signal, { before: () => this.#read() });
   }
 
-  /** Reads on, as long as there is room. What nobody is told of is acknowledged at once. */
+  /** Reads on, as long as there is room. What nobody is sent is acknowledged at once. */
   async #read(): Promise<void> {
     const { router } = this.#options;
-    while (this.#outbox.size < mostWaiting) {
+    while (this.#outbox.size < maxWaiting) {
       const { events, missed } = await router.outbox.read({ after: this.#readUpTo, limit: 200 });
       if (missed !== undefined)
         this.#log(`events ${missed.first} to ${missed.last} were dropped before they were delivered`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 
-/** What a page says. What stands in braces is filled in. */
+/** The words of a page. What stands in braces is filled in. */
 interface Words {
   lang: string;
   done: string;
@@ -81,7 +81,7 @@ export function pageWords(acceptLanguage: string | undefined): Words {
   return /^\s*zh\b/i.test(acceptLanguage ?? "") ? chinese : english;
 }
 
-/** A page that says one thing. */
+/** A page with one message. */
 export function pageOf(
   words: Words,
   what: "done" | "failed" | "foreign" | "forbidden" | "impossible" | "unknown",

@@ -7,7 +7,7 @@ export interface OAuthClient {
   token_endpoint_auth_method?: string;
 }
 
-/** Posts a form for which the official client has no function. It says who the client is as that one does when it asks for tokens. */
+/** Posts a form for which the official client has no function. It names the client as that one does when it asks for tokens. */
 export async function clientRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,

@@ -85,7 +85,7 @@ function withRenewal(scope: string | undefined, { scopes_supported: known = [] }
   return `${scope} offline_access`;
 }
 
-/** What the server says to somebody without a token. */
+/** The server's answer to somebody without a token. */
 async function challengeOf(
   { name, url, headers }: LoginServer,
   fetch: FetchLike,

@@ -167,7 +167,7 @@ function scopeParts(scope: string): string[] {
   return Array.isArray(parts) ? parts.filter((part) => typeof part === "string") : [];
 }
 
-/** Returns what may be told of a login. */
+/** Returns what may be shown of a login. */
 export function infoOf({ server, principal }: LoginKey, record: LoginRecord): LoginInfo {
   const { issuer, scope, obtainedAt, expiresAt, refreshToken } = record;
   return {

@@ -1,4 +1,4 @@
-/** One of several processes that ask for the same effect: its parent says for which, and when. */
+/** One of several processes that ask for the same effect: its parent sends for which, and when. */
 import { once } from "node:events";
 import type { JsonObject } from "@toolglot/core";
 import type { Caller, ImportedTool } from "@toolglot/trp-mcp";

@@ -137,10 +137,10 @@ describe("a webhook", () => {
     hook(one, to);
     await ready(one);
     const second = hook(two, to);
-    second.tell(noted("upstream.changed", "a"), "shop refund");
-    second.tell(noted("upstream.changed", "b"), "shop read");
+    second.notify(noted("upstream.changed", "a"), "shop refund");
+    second.notify(noted("upstream.changed", "b"), "shop read");
     await soon(() => expect(to.got.map(({ json }) => json.id).sort()).toEqual(["a", "b"]));
-    second.tell(noted("audit.head", "c"));
+    second.notify(noted("audit.head", "c"));
     await second.close();
     expect(to.got.at(-1)?.json.id).toBe("c");
   });
@@ -149,7 +149,7 @@ describe("a webhook", () => {
     const [parts, to] = [await rig(), await receiver()];
     to.answer = () => 503;
     const webhook = hook(parts, to, { times: { firstRetryMs: 100_000 } });
-    webhook.tell(noted("audit.head", "a"));
+    webhook.notify(noted("audit.head", "a"));
     await webhook.close();
     expect(webhook.pending()).toBe(1);
   });
@@ -158,9 +158,9 @@ describe("a webhook", () => {
     const [parts, to] = [await rig(), await receiver()];
     to.answer = () => 503;
     const webhook = hook(parts, to);
-    webhook.tell(noted("audit.head", "a"));
+    webhook.notify(noted("audit.head", "a"));
     await soon(() => expect(webhook.pending()).toBe(1));
-    for (const id of ["b", "c", "d"]) webhook.tell(noted("audit.head", id));
+    for (const id of ["b", "c", "d"]) webhook.notify(noted("audit.head", id));
     to.answer = () => 200;
     await soon(() => expect(webhook.pending()).toBe(0));
     expect(to.got.at(-1)?.json.id).toBe("d");
@@ -175,13 +175,13 @@ describe("a webhook", () => {
       summary: "<!channel> *shop* & [refund](https://evil.example)\nchanged",
       url: "https://gate.example/approvals",
     };
-    webhook.tell(event);
+    webhook.notify(event);
     await soon(() => expect(to.got).toHaveLength(1));
     expect(to.got[0]?.json).toEqual({
       text: "&lt;!channel&gt; *shop* &amp; [refund](https://evil.example)\\nchanged <https://gate.example/approvals|Look at it>",
     });
     await webhook.close();
-    hook(parts, to, { format: "teams" }).tell(event);
+    hook(parts, to, { format: "teams" }).notify(event);
     await soon(() => expect(to.got).toHaveLength(2));
     const text = String(/"text":"((?:[^"\\]|\\.)*)"/.exec(to.got[1]?.body ?? "")?.[1]);
     expect(JSON.parse(`"${text}"`)).toContain("\\[refund\\]\\(https://evil\\.example\\)");

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { share } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import type { Sandbox } from "../../../src/node/index.ts";
+import { javascriptSandbox } from "../../own-sandbox.ts";
 import { addTool } from "../../support.ts";
 
 const MB = 1024 * 1024;
@@ -34,21 +35,21 @@ const inRow = share("runs in a row", 18, 3000);
 const together = share("at a time", 20, 2000);
 
 it(`should hold nothing after ${inRow.told}, and ${together.told}`, async () => {
-  const one = async (sandbox: ReturnType<typeof createSandbox>, index: number): Promise<void> => {
+  const one = async (sandbox: Sandbox, index: number): Promise<void> => {
     const run = await sandbox.run(kinds[index % kinds.length] as string);
     expect(run.status === "ok" ? "ok" : run.error.type).toBe(
       ["ok", "ok", "Error", "ok", "SyntaxError", "ok"][index % 6],
     );
   };
   {
-    await using first = createSandbox({ language: "javascript", tools: [addTool] });
+    await using first = javascriptSandbox({ tools: [addTool] });
     for (let index = 0; index < 12; index++) await one(first, index);
   }
   await rest();
   const before = { ...held(), heap: process.memoryUsage().heapUsed, rss: process.memoryUsage.rss() };
 
   {
-    await using sandbox = createSandbox({ language: "javascript", tools: [addTool] });
+    await using sandbox = javascriptSandbox({ tools: [addTool] });
     for (let index = 0; index < inRow.count; index++) await one(sandbox, index);
     for (let done = 0; done < together.count; done += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, index) => one(sandbox, index)));
@@ -66,7 +67,7 @@ it(`should hold nothing after ${inRow.told}, and ${together.told}`, async () => 
 it("should end runs that are at work when it is disposed, and leave nothing of them", async () => {
   await rest();
   const before = held();
-  const sandbox = createSandbox({ language: "javascript", tools: [addTool] });
+  const sandbox = javascriptSandbox({ tools: [addTool] });
   const runs = ["for (;;);", "await new Promise(() => {}); ", "for (;;) await add({ a: 1 });", "return 1"].map((code) =>
     sandbox.run(code),
   );
@@ -79,8 +80,7 @@ it("should end runs that are at work when it is disposed, and leave nothing of t
 });
 
 it("should let no state pass from one run to the next", async () => {
-  await using sandbox = createSandbox({
-    language: "javascript",
+  await using sandbox = javascriptSandbox({
     tools: [addTool],
     pool: { size: 2, maxConcurrency: 2 },
   });
@@ -101,7 +101,7 @@ it("should let no state pass from one run to the next", async () => {
 it("should draw different random numbers in each run, and the same with a seed", async () => {
   const code = "return [Math.random(), Math.random()]";
   const draw = async (seed?: string): Promise<unknown[]> => {
-    await using sandbox = createSandbox({ language: "javascript", ...(seed === undefined ? {} : { seed }) });
+    await using sandbox = javascriptSandbox({ ...(seed === undefined ? {} : { seed }) });
     const runs = [await sandbox.run(code), await sandbox.run(code)];
     return runs.map((run) => (run.status === "ok" ? JSON.stringify(run.value) : run.error));
   };

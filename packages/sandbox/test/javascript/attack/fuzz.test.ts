@@ -2,8 +2,8 @@ import type { AnyTool } from "@toolglot/core";
 import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
 import type { SandboxRun } from "../../../src/types.ts";
+import { javascriptSandbox } from "../../own-sandbox.ts";
 import { tool } from "../../support.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 
@@ -22,8 +22,8 @@ const valueTools: AnyTool[] = [
 
 const limits = { timeoutMs: 300, maxToolCalls: 30, toolTimeMs: 2000 };
 const pool = { size: 2, maxConcurrency: 2 };
-const sandbox = createSandbox({ language: "javascript", limits, tools: programTools, pool });
-const carrier = createSandbox({ language: "javascript", limits: { maxToolCalls: 1000 }, tools: valueTools });
+const sandbox = javascriptSandbox({ limits, tools: programTools, pool });
+const carrier = javascriptSandbox({ limits: { maxToolCalls: 1000 }, tools: valueTools });
 afterAll(() => Promise.all([sandbox, carrier].map((each) => each[Symbol.asyncDispose]())));
 
 /** Whatever a program is, its run comes to an outcome that says so, and the interpreter is never to blame. */

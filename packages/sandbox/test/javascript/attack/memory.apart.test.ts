@@ -1,11 +1,11 @@
 import { ToolError } from "@toolglot/core";
 import { drawn, leftToCi, share, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { javascriptSandbox } from "../../own-sandbox.ts";
 import { tool } from "../../support.ts";
 
 const limits = { timeoutMs: 60_000, memoryMb: 64 };
-const sandbox = createSandbox({ language: "javascript", limits, pool: { size: 1, maxConcurrency: 2 } });
+const sandbox = javascriptSandbox({ limits, pool: { size: 1, maxConcurrency: 2 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const MB = 1024 * 1024;
@@ -43,7 +43,7 @@ async function settled(): Promise<number> {
 }
 
 it.for(someOf([64, 24, 128], 0, [24]))("should hold the memory of a program to %i MB", async (memoryMb) => {
-  await using capped = createSandbox({ language: "javascript", limits: { ...limits, memoryMb } });
+  await using capped = javascriptSandbox({ limits: { ...limits, memoryMb } });
   for (const code of bombs) {
     const run = await capped.run(code);
     expect(run).toMatchObject({ status: "error", error: { type: "MemoryLimit" } });
@@ -110,7 +110,7 @@ it.for(some)("should give memory back to a program that is done with %s", async 
       throw new ToolError(text.slice(0, 500_000));
     }),
   ];
-  await using small = createSandbox({ language: "javascript", limits: { ...limits, memoryMb: 24 } });
+  await using small = javascriptSandbox({ limits: { ...limits, memoryMb: 24 } });
   const run = await small.run(code, { tools });
   expect(run.status === "ok" ? run.value : run.error).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const SIZE = 131_072;
 /** As much of it as a program may have. */
@@ -56,8 +56,7 @@ const sources: Record<string, string> = {
   "lone surrogates": fill("\ud800").slice(0, 40_000),
 };
 
-const sandbox = createSandbox({ language: "javascript", limits: { timeoutMs: 3000 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { limits: { timeoutMs: 3000 } });
 
 const sample = drawn(Object.keys(sources), 8);
 

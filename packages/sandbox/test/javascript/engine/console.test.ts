@@ -1,6 +1,6 @@
 import { format } from "node:util";
 import { expect, it } from "vitest";
-import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
+import type { SandboxRun } from "../../../src/node/index.ts";
 import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript");
@@ -76,7 +76,7 @@ it("should print what cannot be printed, and run no getter for it", async () => 
 });
 
 it("should keep the beginning and the end of much output, with a mark between them, and go on", async () => {
-  const small = createSandbox({ language: "javascript", limits: { maxLogBytes: 20 } });
+  const small = sharedSandbox("javascript", { limits: { maxLogBytes: 20 } });
   const run = await small.run(
     "for (let i = 0; i < 1000; i++) console.log('line ' + i);\nconsole.error('é'.repeat(100));\nreturn 'on'",
   );
@@ -94,11 +94,10 @@ it("should keep the beginning and the end of much output, with a mark between th
   const exact = await small.run("console.log('abcdefghi'); console.log('123456789'); return 1");
   expect(exact.logs.map(({ text }) => text)).toEqual(["abcdefghi", "123456789"]);
   expect(exact.stats.warnings).toEqual([]);
-  await small[Symbol.asyncDispose]();
 });
 
 it("should hand on what a program prints while it still runs", async () => {
-  const hurried = createSandbox({ language: "javascript", limits: { timeoutMs: 1000 } });
+  const hurried = sharedSandbox("javascript", { limits: { timeoutMs: 1000 } });
   const seen: string[] = [];
   let seenAtEnd = -1;
   const ended = hurried.run("console.log('early');\nfor (;;);", { onLog: ({ text }) => seen.push(text) }).then(() => {
@@ -107,7 +106,6 @@ it("should hand on what a program prints while it still runs", async () => {
   await expect.poll(() => seen, { timeout: 10_000 }).toEqual(["early"]);
   expect(seenAtEnd).toBe(-1);
   await ended;
-  await hurried[Symbol.asyncDispose]();
 });
 
 it("should keep huge values short", async () => {

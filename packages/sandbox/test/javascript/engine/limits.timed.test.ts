@@ -56,9 +56,8 @@ it.for(spinning)("should find the line of the loop in %j", async ([code, line], 
 
 it("should not count the time of tools as the program's", async () => {
   const slow = tool("slow", {}, () => new Promise((resolve) => setTimeout(() => resolve(1), 600)));
-  const hurried = createSandbox({ language: "javascript", tools: [slow], limits: { timeoutMs: 400 } });
+  const hurried = sharedSandbox("javascript", { tools: [slow], limits: { timeoutMs: 400 } });
   expect(await hurried.run("return (await slow()) + (await slow())")).toMatchObject({ status: "ok", value: 2 });
-  await hurried[Symbol.asyncDispose]();
 });
 
 it("should end at once when nothing can settle what is awaited", async () => {

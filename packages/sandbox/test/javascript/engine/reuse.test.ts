@@ -3,11 +3,12 @@ import { MessageGuest } from "../../../src/javascript/message-guest.ts";
 import { resolveLimits } from "../../../src/limits.ts";
 import { createSandbox } from "../../../src/node/index.ts";
 import { WorkerThread } from "../../../src/node/javascript/worker-thread.ts";
+import { javascriptSandbox } from "../../own-sandbox.ts";
 import { addTool } from "../../support.ts";
 
 describe("programs that follow one another in a thread", () => {
   it("should share a thread when they take turns", async () => {
-    await using sandbox = createSandbox({ language: "javascript" });
+    await using sandbox = javascriptSandbox();
     for (let index = 0; index < 40; index++) {
       expect(await sandbox.run(`return ${index}`)).toMatchObject({ status: "ok", value: index });
     }
@@ -21,8 +22,8 @@ describe("programs that follow one another in a thread", () => {
   ])(
     "should not share one after %s",
     async (_, code) => {
-      await using sandbox = createSandbox({
-        ...{ language: "javascript", pool: { size: 0 }, limits: { timeoutMs: 500, memoryMb: 32 } },
+      await using sandbox = javascriptSandbox({
+        ...{ pool: { size: 0 }, limits: { timeoutMs: 500, memoryMb: 32 } },
       });
       expect((await sandbox.run(code)).status).toBe("error");
       expect(await sandbox.run("return 1")).toMatchObject({ status: "ok", value: 1, stats: { reused: 0 } });
@@ -48,7 +49,7 @@ describe("programs that follow one another in a thread", () => {
   it.each(outcomes)(
     "should end a thread whose program %s, and count it",
     async (_, options, code, reason) => {
-      await using sandbox = createSandbox({ language: "javascript", tools: [addTool], ...options });
+      await using sandbox = javascriptSandbox({ tools: [addTool], ...options });
       // One that is ready from the start would otherwise take the next program.
       await sandbox.run("return 1");
       const before = sandbox.stats().retired[reason];
@@ -61,7 +62,7 @@ describe("programs that follow one another in a thread", () => {
   );
 
   it("should share a thread within their domain, and never across", async () => {
-    await using sandbox = createSandbox({ language: "javascript", domain: "a", pool: { size: 3 } });
+    await using sandbox = javascriptSandbox({ domain: "a", pool: { size: 3 } });
     const reused: [string | undefined, number][] = [];
     for (const domain of [undefined, "a", "A", "a ", "A", "b"]) {
       const { stats } = await sandbox.run("return 1", domain === undefined ? {} : { domain });
@@ -75,7 +76,7 @@ describe("programs that follow one another in a thread", () => {
       ["A", 1],
       ["b", 0],
     ]);
-    await using open = createSandbox({ language: "javascript", pool: { size: 2 } });
+    await using open = javascriptSandbox({ pool: { size: 2 } });
     expect((await open.run("return 1")).stats).not.toHaveProperty("domain");
     expect((await open.run("return 1", { domain: "a" })).stats.reused).toBe(0);
     expect((await open.run("return 1")).stats.reused).toBe(1);
@@ -83,7 +84,7 @@ describe("programs that follow one another in a thread", () => {
   }, 60_000);
 
   it("should see the same stacks in every run", async () => {
-    await using sandbox = createSandbox({ language: "javascript" });
+    await using sandbox = javascriptSandbox();
     const stacks = new Set<unknown>();
     for (let index = 0; index < 60; index++) {
       const run = await sandbox.run("try { null.x } catch (error) { return error.stack }");
@@ -93,7 +94,7 @@ describe("programs that follow one another in a thread", () => {
   }, 60_000);
 
   it("should have a thread each when the host wants that", async () => {
-    await using sandbox = createSandbox({ language: "javascript", reuse: { maxPrograms: 1 } });
+    await using sandbox = javascriptSandbox({ reuse: { maxPrograms: 1 } });
     for (let index = 0; index < 3; index++) await sandbox.run("return 1");
     expect(sandbox.stats().started).toBeGreaterThanOrEqual(3);
   }, 60_000);

@@ -1,6 +1,5 @@
 import { ToolError } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
 import { addTool, tool } from "../../support.ts";
 import { sharedSandbox } from "../../worker-sandbox.ts";
 
@@ -194,9 +193,8 @@ it("should not let calls in flight pile up without a bound", async () => {
 });
 
 it("should end at the first call that is too many", async () => {
-  const counted = createSandbox({ language: "javascript", tools: [addTool], limits: { maxToolCalls: 3 } });
+  const counted = sharedSandbox("javascript", { tools: [addTool], limits: { maxToolCalls: 3 } });
   const run = await counted.run("for (;;) add({ a: 1 })");
   expect(run).toMatchObject({ error: { type: "ToolCallLimit", line: 1 } });
   expect(run.toolCalls).toHaveLength(3);
-  await counted[Symbol.asyncDispose]();
 });

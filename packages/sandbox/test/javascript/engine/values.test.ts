@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
 import { sharedSandbox } from "../../worker-sandbox.ts";
 
@@ -160,11 +159,10 @@ it("should pass arguments by the same rules, and refuse what is no data", async 
 });
 
 it("should run getters, traps and toJSON on the program's own time", async () => {
-  const hurried = createSandbox({ language: "javascript", limits: { timeoutMs: 300 } });
+  const hurried = sharedSandbox("javascript", { limits: { timeoutMs: 1000 } });
   const endless = ["return { get a() { for (;;); } }", "return { toJSON() { for (;;); } }"];
   const trap = "return new Proxy({}, { ownKeys() { for (;;); } })";
   for (const code of [...endless, trap]) expect(await hurried.run(code)).toMatchObject({ error: { type: "Timeout" } });
-  await hurried[Symbol.asyncDispose]();
   const broken = await sandbox.run("return { get a() { throw new RangeError('no') } }");
   expect(broken).toMatchObject({ error: { type: "RangeError", message: "no", line: 1 } });
 });

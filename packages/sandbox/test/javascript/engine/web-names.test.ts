@@ -1,15 +1,14 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
 import { tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const slow = tool(
   "slow",
   { ms: { type: "number" } },
   ({ ms }: { ms: number }) => new Promise((resolve) => setTimeout(resolve, ms, ms)),
 );
-const sandbox = createSandbox({ language: "javascript", tools: [slow], limits: { timeoutMs: 1000 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [slow], limits: { timeoutMs: 1000 } });
 const value = async (code: string) => {
   const run = await sandbox.run(code);
   return run.status === "ok" ? run.value : run.error;

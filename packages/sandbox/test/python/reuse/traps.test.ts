@@ -1,20 +1,21 @@
 import { drawn, isLong, leftToCi, rounds, someOf } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
+import type { SandboxRun } from "../../../src/node/index.ts";
 import { logWithClock } from "../../durable/support.ts";
+import { pythonSandbox } from "../../own-sandbox.ts";
 import { addTool } from "../../support.ts";
 import { endless, runNext } from "./one-at-a-time.ts";
 
 // What lives outside of the memory that is set back, and what must end an interpreter. What programs can leave besides is in
 // poison.txt: files, folders, descriptors, functions in the table, JavaScript's prototypes, promises and timers.
 
-const sandbox = createSandbox({
-  ...({ language: "python", tools: [addTool], domain: "one", guard: false, reuse: endless } as const),
+const sandbox = pythonSandbox({
+  ...({ tools: [addTool], domain: "one", guard: false, reuse: endless } as const),
   limits: { timeoutMs: 120_000, memoryMb: 200, maxToolCalls: 1000, maxLogBytes: 1000 },
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 // Of programs that end by nothing else.
-const short = createSandbox({ language: "python", domain: "one", guard: false, limits: { timeoutMs: 2000 } });
+const short = pythonSandbox({ domain: "one", guard: false, limits: { timeoutMs: 2000 } });
 afterAll(() => short[Symbol.asyncDispose]());
 const next = (code: string): Promise<SandboxRun> => runNext(sandbox, code);
 const plain = "__result__ = add(1)";
@@ -73,7 +74,7 @@ __result__ = found`);
 
   it("should have the time and the time zone of the host again after a durable program", async () => {
     const { log } = logWithClock();
-    await using guarded = createSandbox({ language: "python", domain: "one", reuse: endless });
+    await using guarded = pythonSandbox({ domain: "one", reuse: endless });
     const code = `__result__ = [datetime.now(datetime.timezone.utc).timestamp(), datetime(2024, 7, 1).astimezone().isoformat()]`;
     const first = await runNext(guarded, code);
     expect(await guarded.run(code, { durable: { id: "a", storage: { operations: log } } })).toMatchObject({
@@ -145,7 +146,7 @@ except BaseException:
 
   const asMany = async (): Promise<void> => {
     const reuses = async (times: number, reuse: { maxPrograms?: number; maxMs?: number }): Promise<unknown> => {
-      await using few = createSandbox({ language: "python", domain: "one", reuse });
+      await using few = pythonSandbox({ domain: "one", reuse });
       const runs: number[] = [];
       for (let round = 0; round < times; round++) runs.push((await runNext(few, "__result__ = 1")).stats.reused);
       return [runs, few.stats().retired];
@@ -159,7 +160,7 @@ except BaseException:
 
 it("should share no interpreter between two domains, nor between one and none", async (context) => {
   leftToCi(context);
-  await using shared = createSandbox({ language: "python", guard: false, pool: { size: 2 }, reuse: endless });
+  await using shared = pythonSandbox({ guard: false, pool: { size: 2 }, reuse: endless });
   const last = new Map<string | undefined, number>();
   for (const domain of ["a", "A", undefined, "a", "a "]) {
     const code = `import sys\nseen = getattr(sys, "left", None)\nsys.left = ${JSON.stringify(domain ?? "none")}\n__result__ = seen`;

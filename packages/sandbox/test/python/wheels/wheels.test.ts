@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { memoryStorage } from "@toolglot/core/storage";
 import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/node/index.ts";
+import type { Sandbox, SandboxOptions } from "../../../src/node/index.ts";
 import { makeWheel } from "./make-wheel.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-wheels-"));
@@ -19,7 +19,7 @@ function folder(): string {
 
 const cacheDir = join(root, "cache");
 const make = (wheels: NonNullable<SandboxOptions["wheels"]>, more: Partial<SandboxOptions> = {}): Sandbox =>
-  createSandbox({ language: "python", style: "notebook", pool: { size: 0 }, cacheDir, wheels, ...more });
+  pythonSandbox({ style: "notebook", pool: { size: 0 }, cacheDir, wheels, ...more });
 
 async function outcome(sandbox: Sandbox, code: string): Promise<unknown> {
   const run = await sandbox.run(code);
@@ -85,7 +85,7 @@ describe("the wheels of a sandbox", () => {
       expect(() => make(wheels as never), words).toThrow(TypeError);
       expect(() => make(wheels as never)).toThrow(words);
     }
-    expect(() => createSandbox({ language: "javascript", wheels: [plain] })).toThrow("for Python");
+    expect(() => javascriptSandbox({ wheels: [plain] })).toThrow("for Python");
   });
 
   it("ask for what their conditions ask for here", () => {
@@ -242,6 +242,8 @@ from pip._vendor.packaging.version import Version
     ["figure-1.png"],
   ],
 ] as const;
+
+import { javascriptSandbox, pythonSandbox } from "../../own-sandbox.ts";
 
 // No registry has wheels of all of them for this engine, so that `.ci/run` can't ask for them.
 const there = libraries.filter(([name]) => !isThorough || wheelOf(name) !== undefined);

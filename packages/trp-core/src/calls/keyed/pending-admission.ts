@@ -1,4 +1,5 @@
 import { ignoreRejection } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { AdmissionResult, Pending } from "../../store/frame-types.ts";
 import { isAsExpected } from "../../store/session-rules.ts";
 
@@ -61,10 +62,12 @@ export class PendingAdmission {
   }
 
   /** Waits until the admission is committed. Rejects with {@link NotAsExpected}, and when the store does. */
-  async confirm(): Promise<void> {
+  confirm(): MaybePromise<void> {
     if (this.#isMet) return;
     this.#send?.();
-    if (!isAsExpected(await this.result, this.#view)) throw new NotAsExpected();
-    this.met();
+    return this.result.then((found) => {
+      if (!isAsExpected(found, this.#view)) throw new NotAsExpected();
+      this.met();
+    });
   }
 }

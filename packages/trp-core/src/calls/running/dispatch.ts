@@ -1,4 +1,5 @@
 import { keepLease, type Lease } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
 import { isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
@@ -92,18 +93,14 @@ class Dispatch {
     if (askFirst === true) {
       // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
-      if (found.state === "unknown") return await this.#end.doubt("asked, the capability could not tell");
+      if (found.state === "unknown") return await this.#end.doubt("asked, the capability did not know");
       const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
-    for (let isFirst = askFirst !== true; ; isFirst = false) {
+    for (;;) {
       // If this router stood still and another one has taken over, the call must not begin here.
       const held = this.#lease.hold();
-      if (!(held instanceof Promise ? await held : held)) {
-        // What began nothing can say so, and leaves no doubt behind.
-        if (!isFirst || isRerunnable(route.effect)) return await this.#end.lost();
-        return await this.#endProbed({ state: "not-applied" });
-      }
+      if (!(held instanceof Promise ? await held : held)) return await this.#end.lost();
       let execution = await this.#execute();
       if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
         const found = await this.#ask(claim.fence);
@@ -135,7 +132,8 @@ class Dispatch {
     const given = this.#executeContext(claim.fence);
     const { adapter, native } = this.#chosen;
     const { executor, spans } = this.#dependencies;
-    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
+    const run = (): MaybePromise<Execution> =>
+      executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
     const execution = await inRunSpan(spans, about, run);
     context.executorMs += performance.now() - before;

@@ -13,6 +13,7 @@ import type { MaybePromise } from "@toolglot/schema";
 import { CapabilityError } from "../../catalog/capability-error.ts";
 import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
 import { type Fault, fault } from "../../frames/fault.ts";
+import type { Principal } from "../../identity/types.ts";
 import { kindOf, messageOf } from "../faults.ts";
 import { timeLimit } from "../times.ts";
 import type { Execution } from "../types.ts";
@@ -21,7 +22,8 @@ import { isCancelled, type Stop } from "./cancel.ts";
 /** Runs one capability once. */
 export interface CapabilityExecutor {
   /**
-   * Never rejects. Ends at the latest when the time is up, whether the capability listens to its signal or not.
+   * Never rejects and never throws. Ends at the latest when the time is up, whether the capability listens to its signal or not. A
+   * promise only when the capability answers with one.
    */
   run(
     capability: RegisteredCapability,
@@ -31,7 +33,7 @@ export interface CapabilityExecutor {
     timeoutMs: number,
     /** Default: the cheapest, which is the only one of a capability with `execute`. */
     adapter?: RegisteredAdapter,
-  ): Promise<Execution>;
+  ): MaybePromise<Execution>;
 }
 
 /** Options of {@link createExecutor}. */
@@ -63,46 +65,81 @@ const maxValues = 100_000;
  */
 export function createExecutor({ onError }: ExecutorOptions = {}): CapabilityExecutor {
   return {
-    async run(capability, native, given, stop, timeoutMs, adapter = capability.adapters[0]) {
+    run(capability, native, given, stop, timeoutMs, adapter = capability.adapters[0]) {
       const { capId } = capability;
       if (stop.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
       const ms = timeLimit(capability, timeoutMs);
-      // Made when it is asked for, since most capabilities never look at it: a sixteenth less CPU for a read.
-      let controller: AbortController | undefined;
-      const own = (): AbortController => {
-        controller ??= new AbortController();
-        return controller;
-      };
-      const context: ExecuteContext = {
-        ...given,
-        get signal(): AbortSignal {
-          return own().signal;
-        },
-      };
+      const context = new RunContext(given);
       let timedOut = false;
-      try {
-        const work = result(adapter?.definition.execute?.(native, context), context);
-        if (!isThenable(work)) return { kind: "done", value: work };
-        let value = await settleWithin(work, { ms, signal: () => stop.signal });
-        if (value !== unsettled) return { kind: "done", value };
+      const late = async (work: PromiseLike<unknown>): Promise<Execution> => {
         const { signal } = stop;
         timedOut = !signal.aborted;
         const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
-        own().abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
+        context.controller.abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
         // What answers to the abort at once knows more about the effect than we do. Who cancels wants to know, too.
-        value = await settleWithin(work, { ms: isCancelled(signal) ? Math.min(ms, cancelGraceMs) : 0 });
+        const value = await settleWithin(work, { ms: isCancelled(signal) ? Math.min(ms, cancelGraceMs) : 0 });
         return value === unsettled ? { kind: "unknown", message, timedOut } : { kind: "done", value };
-      } catch (error) {
+      };
+      const failed = (error: unknown): Execution => {
         try {
           onError?.(error, { capId, callId: given.callId, traceId: given.traceId });
         } catch {
           // The host's log is its own affair.
         }
         return classify(error, capId, timedOut);
+      };
+      try {
+        const work = result(adapter?.definition.execute?.(native, context), context);
+        if (!isThenable(work)) return { kind: "done", value: work };
+        return settleWithin(work, { ms, signal: () => stop.signal }).then(
+          (value) => (value === unsettled ? late(work).catch(failed) : { kind: "done", value }),
+          failed,
+        );
+      } catch (error) {
+        return failed(error);
       }
     },
   };
 }
+
+/** What a capability gets with its arguments. */
+class RunContext implements ExecuteContext {
+  declare readonly signal: AbortSignal;
+  readonly callId: string;
+  readonly traceId: string;
+  readonly principal: Principal;
+  readonly attempt: number;
+  readonly progress: ExecuteContext["progress"];
+  declare readonly operationKey?: string;
+  declare readonly fence?: number;
+  /** Made when it is asked for, since most capabilities never look at the signal. */
+  #controller: AbortController | undefined;
+
+  constructor({ callId, traceId, principal, attempt, progress, operationKey, fence }: Omit<ExecuteContext, "signal">) {
+    this.callId = callId;
+    this.traceId = traceId;
+    this.principal = principal;
+    this.attempt = attempt;
+    this.progress = progress;
+    if (operationKey !== undefined) this.operationKey = operationKey;
+    if (fence !== undefined) this.fence = fence;
+    Object.defineProperty(this, "signal", signalMember);
+  }
+
+  get controller(): AbortController {
+    this.#controller ??= new AbortController();
+    return this.#controller;
+  }
+}
+
+/** A member of its own, so that a copy of a context has it, too. */
+const signalMember: PropertyDescriptor & ThisType<RunContext> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return this.controller.signal;
+  },
+};
 
 /** Returns the one result of what `execute` returned; a promise unless it is there already. */
 function result(returned: unknown, context: ExecuteContext): unknown {

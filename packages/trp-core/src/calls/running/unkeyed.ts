@@ -1,3 +1,5 @@
+import { andThen, whenDone } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { ProgressUpdate } from "../../catalog/types.ts";
 import { type Fault, isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
@@ -18,79 +20,141 @@ import { type Chosen, nextOf, noAdapter, Route, timeLeft } from "./route.ts";
  * Runs a call without a key. Such a call may always run again, so no operation stands for it. One without effects runs while
  * the admission of its frame is pending, so that both are committed with its answer.
  */
-export async function runUnkeyed(
+export function runUnkeyed(
   dependencies: CallDependencies,
   context: CallContext,
-  { args, fingerprint }: Checked,
-): Promise<Settled> {
-  const { executor, places, failpoint, store, shaper, spans } = dependencies;
-  const { capability, item, traceId, principal, stop, admission } = context.call;
-  const { effect } = capability.definition;
-  const isEarly = effect === "pure" && admission?.isMet === false && admission.mayAnswer;
-  if (!isEarly) await admission?.confirm();
-  const route = new Route({ capability, principal, args, effect });
-  const found = route.find(store.now());
-  if (isFault(found)) return refused(found);
-  const timeoutMs = timeoutOf(context.call);
-  const taken = places.take(capability, { timeoutMs, stop });
-  const release = taken instanceof Promise ? await whenAdmitted(admission, taken) : taken;
-  if (isFault(release)) return refused(release);
-  try {
+  checked: Checked,
+): MaybePromise<Settled> {
+  const { capability, admission } = context.call;
+  const isEarly = capability.definition.effect === "pure" && admission?.isMet === false && admission.mayAnswer;
+  if (isEarly) return new UnkeyedRun(dependencies, context, checked, admission).run();
+  return andThen(admission?.confirm(), () => new UnkeyedRun(dependencies, context, checked).run());
+}
+
+class UnkeyedRun {
+  readonly #dependencies: CallDependencies;
+  readonly #context: CallContext;
+  readonly #checked: Checked;
+  /** The admission while which it runs. */
+  readonly #early: PendingAdmission | undefined;
+  readonly #route: Route;
+  readonly #timeoutMs: number;
+  #parts: PartWriter | undefined;
+  /** When the first adapter was started. */
+  #began = 0;
+
+  constructor(dependencies: CallDependencies, context: CallContext, checked: Checked, early?: PendingAdmission) {
+    const { capability, principal } = context.call;
+    this.#dependencies = dependencies;
+    this.#context = context;
+    this.#checked = checked;
+    this.#early = early;
+    this.#route = new Route({ capability, principal, args: checked.args, effect: capability.definition.effect });
+    this.#timeoutMs = timeoutOf(context.call);
+  }
+
+  run(): MaybePromise<Settled> {
+    const { store, places } = this.#dependencies;
+    const { capability, stop, admission } = this.#context.call;
+    const found = this.#route.find(store.now());
+    if (isFault(found)) return refused(found);
+    const taken = places.take(capability, { timeoutMs: this.#timeoutMs, stop });
     if (taken instanceof Promise) {
-      // Time has passed: what was allowed then may not be now.
-      const again = await decideCall(dependencies, context, { args, fingerprint, phase: "start" });
-      if (isFault(again)) return refused(again);
-      if (again.decision === "approve") return refused(keyForApproval(capability.capId));
+      return whenAdmitted(admission, taken).then((release) => this.#placed(release, () => this.#decideAgain()));
     }
-    const first = route.take(store.now());
-    context.adapterMs = route.adapterMs;
+    return this.#placed(taken, () => this.#start());
+  }
+
+  #placed(release: (() => void) | Fault, go: () => MaybePromise<Settled>): MaybePromise<Settled> {
+    if (isFault(release)) return refused(release);
+    const end = (settled: Settled): Settled => {
+      this.#route.close();
+      release();
+      return settled;
+    };
+    return whenDone(go, end, () => end(this.#failed(executorError("The router failed while it ran."))));
+  }
+
+  /** Time has passed: what was allowed then may not be now. */
+  #decideAgain(): MaybePromise<Settled> {
+    const { args, fingerprint } = this.#checked;
+    return andThen(decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" }), (again) => {
+      if (isFault(again)) return refused(again);
+      if (again.decision === "approve") return refused(keyForApproval(this.#context.call.capability.capId));
+      return this.#start();
+    });
+  }
+
+  #start(): MaybePromise<Settled> {
+    const context = this.#context;
+    const { store } = this.#dependencies;
+    const { stop, cancellable } = context.call;
+    const first = this.#route.take(store.now());
+    context.adapterMs = this.#route.adapterMs;
     if (isFault(first)) return refused(first);
     if (first === noAdapter) throw new Error("nothing was tried yet");
     if (isCancelled(stop)) return refused(cancelledInTime());
-    context.route = route;
-    if (context.call.cancellable) context.call.cancellable.isStarted = true;
-    const before = performance.now();
-    if (isEarly) {
-      admission.hasRun = true;
+    context.route = this.#route;
+    if (cancellable) cancellable.isStarted = true;
+    this.#began = performance.now();
+    if (this.#early !== undefined) {
+      this.#early.hasRun = true;
       // It may run for long: then others hear of it as soon as its frame is admitted.
-      admission.follow();
+      this.#early.follow();
     }
-    const parts = context.onParts && new PartWriter({ attempt: 1, onParts: told(context), now: () => store.now() });
-    const progress = (update: ProgressUpdate | string): void => parts?.report(update);
+    const onParts = listenerOf(context);
+    if (onParts !== undefined) this.#parts = new PartWriter({ attempt: 1, onParts, now: () => store.now() });
+    return andThen(this.#runWith(first), (execution) => this.#ended(execution));
+  }
+
+  /** Runs an adapter; and the next ones, as long as one may go on where the one before has ended. */
+  #runWith(chosen: Chosen): MaybePromise<Execution> {
+    const { executor, spans, store } = this.#dependencies;
+    const { capability, item, traceId, principal, stop } = this.#context.call;
+    const { native, adapter } = chosen;
+    const progress = (update: ProgressUpdate | string): void => this.#parts?.report(update);
     const given = { callId: item.call_id, traceId, principal, attempt: 1, progress };
-    let chosen: Chosen = first;
-    let execution: Execution;
-    for (;;) {
-      const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
-      const { native, adapter } = chosen;
-      const run = (): Promise<Execution> => executor.run(capability, native, given, stop, ms, adapter);
-      execution = await inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
-      if (route.isSingle) break;
+    const route = this.#route;
+    const ms = route.isSingle ? this.#timeoutMs : timeLeft(chosen, this.#timeoutMs, this.#began);
+    const run = (): MaybePromise<Execution> => executor.run(capability, native, given, stop, ms, adapter);
+    const running = inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
+    if (route.isSingle) return running;
+    return andThen(running, (execution) => {
       route.ended(execution, store.now(), stop.aborted);
-      const leftMs = timeoutMs - (performance.now() - before);
+      const leftMs = this.#timeoutMs - (performance.now() - this.#began);
       const next = stop.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
-      if (next === undefined) break;
-      emit(dependencies, context, handedOver(chosen, next));
-      chosen = next;
-    }
-    if (parts !== undefined) await parts.close();
-    context.executorMs = performance.now() - before;
-    if (failpoint !== undefined) await failpoint("after-effect", item.call_id);
-    emitExecuted(dependencies, context);
-    if (execution.kind === "done") {
-      const shaped = shaper.shape(capability, execution.value, principal);
-      const result = shaped instanceof Promise ? await shaped : shaped;
-      return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
-    }
-    if (execution.kind === "unknown" && isCancelled(stop)) {
-      return failed(context, cancelledMidway(effect !== "pure"));
-    }
-    return failed(context, faultOf(execution, timeoutMs));
-  } catch {
-    return failed(context, executorError("The router failed while it ran."));
-  } finally {
-    route.close();
-    release();
+      if (next === undefined) return execution;
+      emit(this.#dependencies, this.#context, handedOver(chosen, next));
+      return this.#runWith(next);
+    });
+  }
+
+  #ended(execution: Execution): MaybePromise<Settled> {
+    const context = this.#context;
+    const { failpoint, shaper } = this.#dependencies;
+    const { capability, item, principal, stop } = context.call;
+    return andThen(this.#parts?.close(), () => {
+      context.executorMs = performance.now() - this.#began;
+      return andThen(failpoint?.("after-effect", item.call_id), () => {
+        emitExecuted(this.#dependencies, context);
+        if (execution.kind === "done") {
+          return andThen(shaper.shape(capability, execution.value, principal), (result) => ({
+            kind: "success" as const,
+            result,
+            usage: usageOf(context),
+            ...proofOf(context),
+          }));
+        }
+        if (execution.kind === "unknown" && isCancelled(stop)) {
+          return this.#failed(cancelledMidway(capability.definition.effect !== "pure"));
+        }
+        return this.#failed(faultOf(execution, this.#timeoutMs));
+      });
+    });
+  }
+
+  #failed(fault: Fault): Settled {
+    return { kind: "failed", fault, usage: usageOf(this.#context), ...proofOf(this.#context) };
   }
 }
 
@@ -108,17 +172,13 @@ async function whenAdmitted(
   return await place;
 }
 
-/** What a call reports goes to its caller; nobody is told anything about a frame that isn't admitted. */
-function told({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
+/** What a call reports goes to its caller; nobody hears of a frame that isn't admitted. */
+function listenerOf({ onParts, call: { admission } }: CallContext): PartOptions["onParts"] {
   if (onParts === undefined || admission === undefined || admission.isMet) return onParts;
   return async (events) => {
     await admission.confirm();
     onParts(events);
   };
-}
-
-function failed(context: CallContext, fault: Fault): Settled {
-  return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
 }
 
 function faultOf(execution: Exclude<Execution, { kind: "done" }>, timeoutMs: number): Fault {

@@ -1,0 +1,28 @@
+/** What the entries for Node and for browsers have in common. */
+export { ToolError } from "@toolglot/core";
+export type { CodeToolInput, CodeToolsOptions } from "./code-tools.ts";
+export { type CallSettlement, settleCall } from "./durable/settle-call.ts";
+export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
+export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "./executor.ts";
+export type { RetireReason, ReuseOptions } from "./reuse.ts";
+export type { Sandbox } from "./sandbox-types.ts";
+export type {
+  FileInput,
+  FileOutput,
+  ImportPolicy,
+  PoolOptions,
+  ProgramStyle,
+  SandboxConversion,
+  SandboxError,
+  SandboxIsolation,
+  SandboxLanguage,
+  SandboxLimits,
+  SandboxPoolStats,
+  SandboxRun,
+  SandboxRunError,
+  SandboxRunOk,
+  SandboxRunOptions,
+  SandboxStats,
+  SandboxToolCall,
+  SandboxWall,
+} from "./types.ts";
