@@ -21,6 +21,8 @@ export interface Verdict {
   parts: string[];
   told: Record<Told["status"], number>;
   states: Record<string, number>;
+  /** Operations in doubt in the end, by the reasons in their records. */
+  doubts: Record<string, number>;
   gaveUp: string[];
   audit: { ok: boolean; rows: number; problem?: string };
   /** What the outbox says of operations, and the records don't. */
@@ -63,7 +65,11 @@ export async function judge(
   const [audit, outbox] = [await auditOf(store), await outboxFaults(store, records)];
   await store.close();
   const states: Record<string, number> = {};
-  for (const { state } of all) states[state] = (states[state] ?? 0) + 1;
+  const doubts: Record<string, number> = {};
+  for (const { state, reason = "" } of all) {
+    states[state] = (states[state] ?? 0) + 1;
+    if (state === "in-doubt") doubts[reason] = (doubts[reason] ?? 0) + 1;
+  }
   const started = new Set(rows.filter((row) => row.entry.result_status === "STARTED").map((row) => row.entry.call_id));
   const verdict: Verdict = {
     duplicates: Object.keys(effects).filter((op) => (effects[op] as number) > 1),
@@ -75,6 +81,7 @@ export async function judge(
     parts: [],
     told: { success: 0, unknown: 0, "not-run": 0, stopped: 0, failed: 0, "gave-up": 0 },
     states,
+    doubts,
     gaveUp: [],
     audit,
     outbox,
