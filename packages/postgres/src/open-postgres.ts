@@ -84,8 +84,10 @@ export async function migratePostgres(
  * stopped go on. Call it after a person has looked what was lost.
  */
 export async function acceptPostgres(options: PostgresOptions): Promise<void> {
-  const database = connect(checkOptions(options));
+  const settings = checkOptions(options);
+  const database = connect(settings);
   try {
+    await checkServer(database, settings);
     await database.write((tx) => tx.change(acceptLoss));
     await noteCluster(database);
   } finally {
