@@ -46,6 +46,11 @@ async function rehearse() {
   const versions = new Map(
     members.map(({ folder, manifest: { name } }) => [name, manifestOf(join(clone, folder)).version]),
   );
+  // A peer whose new version is out of range makes the next version of its dependents a major one.
+  await verify("no package becomes 1.0 by its peers", async () => {
+    const stable = [...versions].filter(([, version]) => !version.startsWith("0."));
+    if (stable.length > 0) throw new Error(stable.map((one) => one.join(" ")).join(", "));
+  });
 
   await inPairs(members, async ({ id, folder, path }) => {
     await verify(`${id}: is packed and would be published`, async () => {

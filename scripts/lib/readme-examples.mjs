@@ -44,15 +44,17 @@ export function shownFiles(markdown) {
   const blocks = fencedBlocks(markdown);
   /** @param {string | undefined} before */
   const linked = (before = "") => [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
-  return blocks.flatMap(({ language, text, before }, index) => {
+  /** @type {ShownFile[]} */
+  const files = [];
+  for (const [index, { language, text, before }] of blocks.entries()) {
     const file = linked(before);
-    if (file === undefined) return [];
-    if (language === "text") return [{ file, program: undefined, output: text }];
-    if (language !== "ts") return [];
+    if (file === undefined) continue;
     const next = blocks[index + 1];
     const isOwn = next?.language === "text" && linked(next.before) === undefined;
-    return [{ file, program: `${text}\n`, output: isOwn ? next.text : undefined }];
-  });
+    if (language === "text") files.push({ file, program: undefined, output: text });
+    else if (language === "ts") files.push({ file, program: `${text}\n`, output: isOwn ? next.text : undefined });
+  }
+  return files;
 }
 
 /**

@@ -119,8 +119,11 @@ it.each([...documents, ...packageReadmes])("should have no dead relative link in
   expect(dead).toEqual([]);
 });
 
-it("should give the two README.md the same headings and, comments apart, the same code", () => {
+it("should give the two README.md the same headings, the same links and, comments apart, the same code", () => {
   const shape = (file: string) => ({
+    links: [
+      ...new Set([...read(file).matchAll(/\]\((?!https?:|README)([^)\s]+)\)/g)].map((match) => match[1])),
+    ].toSorted(),
     headings: [...read(file).matchAll(/^(#+) /gm)].map((match) => match[1]),
     code: [...read(file).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].flatMap((match) =>
       match[1] === "text" ? [] : match[0].replaceAll(/\s*# .*$/gm, ""),

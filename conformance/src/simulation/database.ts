@@ -96,7 +96,11 @@ export class Database {
     this.#store = this.#empty();
     for (const { at, act } of this.#log) {
       this.#time = at;
-      await act(this.#store).catch(() => {});
+      try {
+        await act(this.#store);
+      } catch {
+        // It failed then, too.
+      }
     }
     for (const { about, onLost } of gone) {
       this.lost.push(about);

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { startPostgres } from "../../../scripts/lib/postgres.mjs";
@@ -134,6 +134,58 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
     lax.searchParams.set("options", "-c synchronous_commit=off");
     expect(await opening({ url: lax.href })).toMatch(/^trp\/store-open: .*synchronous_commit is off/);
     expect(await opening({ url, requireSync: true })).toMatch(/^trp\/store-open: .*no synchronous standby/);
+  });
+
+  it.each([
+    ["-c default_transaction_isolation=serializable", /its transactions are serializable/],
+    ["-c search_path=public,pg_catalog", /other schemas come before pg_catalog/],
+  ])("should refuse a role or an address with %s", async (options, fault) => {
+    const strange = new URL(url);
+    strange.searchParams.set("options", options);
+    expect(await opening({ url: strange.href })).toMatch(fault);
+  });
+
+  it("should refuse a database that can't hold every text, a schema of somebody else, and TLS where there is none", async () => {
+    const [database, schema] = [newSchema(), newSchema()];
+    await query(async (client) => {
+      await client.query(
+        `CREATE DATABASE ${database} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      );
+      await client.query(`CREATE SCHEMA ${schema} CREATE TABLE sessions (n int)`);
+    });
+    const latin = new URL(url);
+    latin.pathname = `/${database}`;
+    expect(await opening({ url: latin.href })).toMatch(/its encoding is LATIN1/);
+    expect(await opening({ url, schema })).toMatch(/tables of something else .*sessions/);
+    expect(await opening({ url, ssl: true })).toMatch(/^trp\/store-open: .*speaks no TLS/);
+    await query((client) => client.query(`DROP DATABASE ${database}`));
+  });
+
+  it("should refuse a pooler that gives its backends other names, and take one that adds to them", async () => {
+    const { hostname, port } = new URL(url);
+    const through = async (change: (name: string) => string): Promise<string> => {
+      const at = await fakeServer((socket) => {
+        const server = connect(Number(port), hostname);
+        socket.once("data", (first) => {
+          // Its length, the version of the protocol, and names and values that end with a zero.
+          const words = first.toString("latin1", 8).split("\0");
+          const name = words.indexOf("application_name") + 1;
+          words[name] = change(words[name] as string);
+          const rest = Buffer.from(words.join("\0"), "latin1");
+          const head = Buffer.alloc(8);
+          head.writeInt32BE(rest.length + 8);
+          first.copy(head, 4, 4, 8);
+          server.write(Buffer.concat([head, rest]));
+          socket.pipe(server).pipe(socket);
+        });
+        server.on("error", () => socket.destroy());
+      });
+      const proxy = new URL(url);
+      proxy.host = `127.0.0.1:${at}`;
+      return await opening({ url: proxy.href });
+    };
+    expect(await through(() => "pooler")).toMatch(/^trp\/store-open: .*does not pass application_name on/);
+    expect(await through((name) => `${name} @1`)).toBe("opened");
   });
 
   it("should close once, after what was asked for, and take nothing more", async () => {

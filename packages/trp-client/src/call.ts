@@ -1,5 +1,5 @@
-import { defined, removeFrom, uuidV7 } from "@toolglot/internal";
-import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot/trp-core/frames";
+import { andFinally, andThen, defined, removeFrom, uuidV7, whenDone } from "@toolglot/internal";
+import type { AliasRow, CallItem, CallReqPayload, FaultPayload, RetryHint } from "@toolglot/trp-core/frames";
 import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
@@ -19,15 +19,29 @@ export interface CallRules {
   open: OpenKeys;
 }
 
+/** How a call is sent; whether it may be repeated depends on its row. */
+type CallSending = Omit<Sending, "repeats">;
+
+type CallAnswer = Awaited<ReturnType<typeof Connection.prototype.exchange<"CALL_REQ">>>;
+
+/** What came of a call's attempts so far. */
+interface SoFar {
+  changesLeft: number;
+  retries: number;
+  /** A catalog in which its number was wrong. */
+  stale: CatalogView | undefined;
+}
+
 /** How often a call is sent again because its session or its catalog changed. */
 const changes = 4;
 /** How much longer than the capability its answer may take. */
 const graceMs = 5000;
 
 /** One call, from the request to its one outcome. Everything that stays the same over its attempts is here. */
-export class Call {
+export class Call implements CallFacts {
   readonly request: CallRequest;
   readonly callId: string;
+  readonly capId: string;
   key: string | undefined;
   /** The catalog row that the call is for. */
   row: AliasRow | undefined;
@@ -48,20 +62,17 @@ export class Call {
     this.mode = mode;
     this.request = request;
     this.callId = request.callId ?? connection.newId("call");
+    this.capId = request.capId;
     this.key = request.key;
     this.#idx = request.idx;
     this.#connection = connection;
     this.#rules = rules;
   }
 
+  /** As they are now. */
   get facts(): CallFacts {
-    return {
-      callId: this.callId,
-      capId: this.request.capId,
-      key: this.key,
-      attempts: this.attempts,
-      row: this.row,
-    };
+    const { callId, capId, key, attempts, row } = this;
+    return { callId, capId, key, attempts, row };
   }
 
   get timeoutMs(): number {
@@ -129,16 +140,20 @@ export class Call {
 
   /** Runs it to its end. `attempts` counts on from a batch. */
   run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
-    return this.#run(limits, traceId).then(
+    const sending = { limits, traceId, waitMs: this.timeoutMs + graceMs, callId: this.callId };
+    const failed = (error: unknown): CallResult | Promise<never> => {
+      const refused = refusedWith(error);
+      if (refused !== undefined) return refusedLocally(refused, this);
+      const { callId, capId, key } = this;
+      this.noteLost(this.progress);
+      return Promise.reject(explain(error, this.progress, { callId, capId, ...defined({ key }) }));
+    };
+    const ended = whenDone(
+      () => this.#run(sending, { changesLeft: changes, retries: 0, stale: undefined }),
       (result) => this.noted(result),
-      (error: unknown) => {
-        const refused = refusedWith(error);
-        if (refused !== undefined) return refusedLocally(refused, this.facts);
-        const { callId, capId, key } = this.facts;
-        this.noteLost(this.progress);
-        throw explain(error, this.progress, { callId, capId, ...defined({ key }) });
-      },
+      failed,
     );
+    return Promise.resolve(ended);
   }
 
   /** Remembers the key of a call whose outcome is unknown, and forgets the key of one that is over. */
@@ -153,81 +168,110 @@ export class Call {
     if (isOpen) this.#rules.open.noteLost(this.request.capId, this.request.args ?? {}, this.key);
   }
 
-  async #run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
+  #run(sending: CallSending, so: SoFar): CallResult | Promise<CallResult> {
     const connection = this.#connection;
-    const sending = { limits, traceId, waitMs: this.timeoutMs + graceMs, callId: this.callId };
-    let changesLeft = changes;
-    let retries = 0;
-    let stale: CatalogView | undefined;
-    for (;;) {
-      const session = connection.session ?? (await connection.open(limits));
-      let end: Attempt;
-      try {
-        end = await this.#attempt(session, stale, sending);
-      } catch (error) {
-        // A new session: the same call under the same key, so that the router knows what became of it in the old one.
-        if (!(error instanceof SessionLost)) throw error;
-        if (--changesLeft < 0) throw clientError("trp-client/no-answer", "The session was lost again and again.");
-        stale = undefined;
-        continue;
-      }
-      const { result, problem } = end;
-      if (result.status === "success") session.budget.credit();
-      if (problem === undefined) return result;
-      if (problem === "catalog") {
-        if (--changesLeft < 0) return result;
-        stale = end.catalog;
-        continue;
-      }
-      const hint = result.error?.retryHint ?? {};
-      const most = this.#connection.retry.maxRetries ?? session.retryBudget;
-      if (++retries > Math.min(most, (hint.max_attempts ?? Number.POSITIVE_INFINITY) - 1)) return result;
-      const waitMs = Math.max(backoff(retries, connection.retry, hint), session.budget.take());
-      if (clock() + waitMs >= limits.deadline) return result;
-      const reason = result.error?.code ?? "NOT_FOUND";
-      connection.emit({ type: "retry", frame: "CALL_REQ", callId: this.callId, attempt: retries, waitMs, reason });
-      await pause(waitMs, limits);
+    return andThen(connection.session ?? connection.open(sending.limits), (session) =>
+      whenDone<Attempt, CallResult>(
+        () => this.#attempt(session, so.stale, sending),
+        (end) => this.#goOn(session, end, sending, so),
+        (error) => {
+          // A new session: the same call under the same key, so that the router knows what became of it in the old one.
+          if (!(error instanceof SessionLost)) throw error;
+          if (--so.changesLeft < 0) throw clientError("trp-client/no-answer", "The session was lost again and again.");
+          so.stale = undefined;
+          return this.#run(sending, so);
+        },
+      ),
+    );
+  }
+
+  /** Returns the result of an attempt, or makes another one where something can be done about it. */
+  #goOn(
+    session: Session,
+    { result, problem, catalog }: Attempt,
+    sending: CallSending,
+    so: SoFar,
+  ): CallResult | Promise<CallResult> {
+    if (result.status === "success") session.budget.credit();
+    if (problem === undefined) return result;
+    if (problem === "catalog") {
+      if (--so.changesLeft < 0) return result;
+      so.stale = catalog;
+      return this.#run(sending, so);
     }
+    const connection = this.#connection;
+    const hint = result.error?.retryHint ?? {};
+    const most = connection.retry.maxRetries ?? session.retryBudget;
+    if (++so.retries > Math.min(most, (hint.max_attempts ?? Number.POSITIVE_INFINITY) - 1)) return result;
+    const waitMs = Math.max(backoff(so.retries, connection.retry, hint), session.budget.take());
+    if (clock() + waitMs >= sending.limits.deadline) return result;
+    const reason = result.error?.code ?? "NOT_FOUND";
+    connection.emit({ type: "retry", frame: "CALL_REQ", callId: this.callId, attempt: so.retries, waitMs, reason });
+    return pause(waitMs, sending.limits).then(() => this.#run(sending, so));
   }
 
   /** Sends it once, and waits for its outcome. */
-  async #attempt(
-    session: Session,
-    stale: CatalogView | undefined,
-    sending: Omit<Sending, "repeats">,
-  ): Promise<Attempt> {
-    const found = this.#find(session, stale, sending.limits);
-    const misplaced = found instanceof Promise ? await found : found;
-    if (misplaced !== undefined) return { result: misplaced };
+  #attempt(session: Session, stale: CatalogView | undefined, sending: CallSending): Attempt | Promise<Attempt> {
+    return andThen(this.#find(session, stale, sending.limits), (misplaced) =>
+      misplaced === undefined ? this.#send(session, sending) : { result: misplaced },
+    );
+  }
+
+  #send(session: Session, sending: CallSending): Attempt | Promise<Attempt> {
+    const connection = this.#connection;
     const { catalog } = session;
+    const end = (): void => {
+      if (!session.isLost) removeFrom(session.waiting, this.callId);
+    };
     session.waiting.push(this.callId);
-    try {
-      this.attempts++;
-      const payload: CallReqPayload = this.item(session);
-      payload.execution_mode = this.mode;
-      this.isRunning = false;
-      const { limits, traceId, waitMs } = sending;
-      const { callId, repeats, progress } = this;
-      const full = { limits, traceId, waitMs, repeats, callId, progress };
-      const connection = this.#connection;
-      const answer = await connection.exchange(session, "CALL_REQ", payload, full);
-      if (answer.frame_type !== "ACK") {
+    return whenDone<CallAnswer, Attempt>(
+      () => {
+        this.attempts++;
+        const payload: CallReqPayload = this.item(session);
+        payload.execution_mode = this.mode;
+        this.isRunning = false;
+        const { limits, traceId, waitMs } = sending;
+        const { callId, repeats, progress } = this;
+        return connection.exchange(session, "CALL_REQ", payload, {
+          limits,
+          traceId,
+          waitMs,
+          repeats,
+          callId,
+          progress,
+        });
+      },
+      (answer) => {
+        if (answer.frame_type === "ACK") {
+          return andFinally(() => this.#accepted(session, catalog, answer.payload.retry_hint, sending), end);
+        }
+        end();
         const attempt = this.judge(answer, catalog);
         if (isOutdated(attempt.result)) connection.forgetCatalog(session, catalog);
         return attempt;
-      }
-      if (this.mode === "ASYNC") {
-        this.isRunning = true;
-        return { result: stillRunning(this.facts) };
-      }
-      const end = await pollOutcome(connection, session, this.facts, answer.payload.retry_hint, sending);
-      if (end === "running") return { result: stillRunning(this.facts) };
-      if (end === "not-found")
-        return { result: stillRunning(this.facts), ...(this.repeats ? { problem: "retry" } : {}) };
-      return this.judge(end, catalog);
-    } finally {
-      if (!session.isLost) removeFrom(session.waiting, this.callId);
+      },
+      (error) => {
+        end();
+        throw error;
+      },
+    );
+  }
+
+  /** Asks for the outcome of a call that the router has taken; unless it is left to the router. */
+  async #accepted(
+    session: Session,
+    catalog: CatalogView | undefined,
+    hint: RetryHint | undefined,
+    sending: CallSending,
+  ): Promise<Attempt> {
+    if (this.mode === "ASYNC") {
+      this.isRunning = true;
+      return { result: stillRunning(this) };
     }
+    const end = await pollOutcome(this.#connection, session, this, hint, sending);
+    if (end === "running") return { result: stillRunning(this) };
+    if (end === "not-found") return { result: stillRunning(this), ...(this.repeats ? { problem: "retry" } : {}) };
+    return this.judge(end, catalog);
   }
 
   /** Its row, of a catalog that is fresh enough; the refusal when there is none for it. */
@@ -250,15 +294,14 @@ export class Call {
   /** Returns what an answer means: the outcome, and whether something can be done about it. */
   judge(answer: Answered, catalog: CatalogView | undefined): Attempt {
     const { payload } = answer;
-    const result =
-      answer.frame_type === "NACK" ? fromNack(answer.payload, this.facts) : fromResult(answer.payload, this.facts);
+    const result = answer.frame_type === "NACK" ? fromNack(answer.payload, this) : fromResult(answer.payload, this);
     const { error } = result;
     if (error === undefined) return { result };
     if (error.code === "TRP_1003" && !error.dispatched) {
       return { result, problem: "catalog", ...defined({ catalog }) };
     }
     const isStated = typeof faultOf(payload)?.dispatched === "boolean";
-    return { result, ...(mayRetry(error, this.facts, isStated) ? { problem: "retry" } : {}) };
+    return { result, ...(mayRetry(error, this, isStated) ? { problem: "retry" } : {}) };
   }
 
   /** Returns the outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */

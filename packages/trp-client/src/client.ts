@@ -79,7 +79,8 @@ export function createClient(options: ClientOptions): TrpClient {
     syncCatalog: () => ask((session, { limits }) => connection.sync(session, limits)),
     catalog,
     call,
-    callByCap: (capId, args = {}, callOptions = {}) => {
+    callByCap: (capId, args = {}, callOptions) => {
+      if (callOptions === undefined) return call({ capId, args });
       const { deadlineMs, signal, traceId, ...request } = callOptions;
       return call({ ...request, capId, args }, defined({ deadlineMs, signal, traceId }));
     },

@@ -1,12 +1,5 @@
-import { randomHex } from "@toolglot/internal";
-import type {
-  CallBatchResPayload,
-  Feature,
-  RequestFrame,
-  RequestOf,
-  ResponseFrame,
-  ResponseOf,
-} from "@toolglot/trp-core/frames";
+import { andThen, orRejected, randomHex, whenDone } from "@toolglot/internal";
+import type { CallBatchResPayload, Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";
@@ -21,7 +14,7 @@ import {
   settleWithin,
   Waits,
 } from "./limits.ts";
-import { Order } from "./order.ts";
+import { Order, type Turn } from "./order.ts";
 import { type Sending, tooLate, transmit, type Wire } from "./transmit.ts";
 import type { ClientEvent, ClientOptions } from "./types.ts";
 
@@ -112,7 +105,7 @@ export class Connection {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
-    return settleWithin(this.#opening, limits.deadline - clock(), limits, () => tooLate("not-sent"));
+    return settleWithin(this.#opening, limits.deadline - clock(), limits, notSentInTime);
   }
 
   async #open(): Promise<Session> {
@@ -196,56 +189,82 @@ export class Connection {
    * Sends one frame of the session, under as many numbers as it takes, and returns its answer. Throws {@link
    * SessionLost}, or rejects with a client error when there is no answer.
    */
-  async exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
+  exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
     session: Session,
     type: Type,
     payload: RequestOf<Type>["payload"],
     sending: Sending,
-  ): Promise<AnswerTo<Type> | ResponseOf<"NACK"> | ResponseOf<"ACK">> {
-    const { limits, callId } = sending;
-    for (let numbering = 1; ; numbering++) {
-      checkLimits(limits);
-      const taken = session.order.take(limits, () => tooLate("not-sent"));
-      const turn = taken instanceof Promise ? await taken : taken;
-      if (session.isLost) {
-        session.order.end(turn, {});
-        throw new SessionLost();
-      }
-      const trace = this.#options.tracing?.current();
-      const frame = this.#frame(session, type, turn.seq, sending.traceId ?? trace?.traceId, payload);
-      let answer: ResponseFrame;
-      try {
-        answer = await transmit(this.#wire, frame, session, {
-          ...sending,
-          trace,
-          // Something came, so the router has taken the number: others need not wait for the answer.
-          ...(sending.onPartial && { onAdmitted: () => session.order.end(turn, { consumed: true }) }),
-        });
-      } catch (error) {
-        session.order.end(turn, {});
-        throw error;
-      }
-      session.order.end(turn, { expected: expectedSeq(answer), consumed: isConsumed(answer, turn.seq) });
-      if (answer.frame_type !== "NACK") return answer as AnswerTo<Type>;
-      const { error_code: code } = answer.payload;
-      if (isSessionCode(code)) {
-        this.#lose(session);
-        throw new SessionLost();
-      }
-      // Not admitted under this number, and so not done: it goes out under another. Call id and key stay.
-      if ((code !== "TRP_1002" && code !== "TRP_1004") || numbering >= renumberings) return answer;
-      const waitMs = numbering === 1 ? 0 : Math.min(10 * numbering, 250);
-      this.emit({
-        type: "retry",
-        frame: type,
-        ...(callId ? { callId } : {}),
-        attempt: numbering,
-        waitMs,
-        reason: code,
-      });
-      if (clock() + waitMs >= limits.deadline) return answer;
-      if (waitMs > 0) await pause(waitMs, limits);
+    numbering: number = 1,
+  ): Promise<Exchanged<Type>> {
+    const exchanged = orRejected(() => {
+      checkLimits(sending.limits);
+      const taken = session.order.take(sending.limits, notSentInTime);
+      return andThen(taken, (turn) => this.#exchangeAs(turn, session, type, payload, sending, numbering));
+    });
+    return Promise.resolve(exchanged);
+  }
+
+  #exchangeAs<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
+    turn: Turn,
+    session: Session,
+    type: Type,
+    payload: RequestOf<Type>["payload"],
+    sending: Sending,
+    numbering: number,
+  ): Exchanged<Type> | Promise<Exchanged<Type>> {
+    const { order } = session;
+    if (session.isLost) {
+      order.end(turn, {});
+      throw new SessionLost();
     }
+    const trace = this.#options.tracing?.current();
+    const frame = this.#frame(session, type, turn.seq, sending.traceId ?? trace?.traceId, payload);
+    const sent: Sending = { ...sending, trace };
+    // Something came, so the router has taken the number: others need not wait for the answer.
+    if (sending.onPartial) sent.onAdmitted = () => order.end(turn, { consumed: true });
+    return whenDone(
+      () => transmit(this.#wire, frame, session, sent),
+      (answer) => {
+        order.end(turn, { expected: expectedSeq(answer), consumed: isConsumed(answer, turn.seq) });
+        if (answer.frame_type !== "NACK") return answer as AnswerTo<Type>;
+        return this.#refused(answer, session, type, payload, sending, numbering);
+      },
+      (error) => {
+        order.end(turn, {});
+        throw error;
+      },
+    );
+  }
+
+  /** A refusal that is about the session or the number of a frame is not the answer to it. */
+  async #refused<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
+    answer: ResponseOf<"NACK">,
+    session: Session,
+    type: Type,
+    payload: RequestOf<Type>["payload"],
+    sending: Sending,
+    numbering: number,
+  ): Promise<Exchanged<Type>> {
+    const { limits, callId } = sending;
+    const { error_code: code } = answer.payload;
+    if (isSessionCode(code)) {
+      this.#lose(session);
+      throw new SessionLost();
+    }
+    // Not admitted under this number, and so not done: it goes out under another. Call id and key stay.
+    if ((code !== "TRP_1002" && code !== "TRP_1004") || numbering >= renumberings) return answer;
+    const waitMs = numbering === 1 ? 0 : Math.min(10 * numbering, 250);
+    this.emit({
+      type: "retry",
+      frame: type,
+      ...(callId ? { callId } : {}),
+      attempt: numbering,
+      waitMs,
+      reason: code,
+    });
+    if (clock() + waitMs >= limits.deadline) return answer;
+    if (waitMs > 0) await pause(waitMs, limits);
+    return await this.exchange(session, type, payload, sending, numbering + 1);
   }
 
   /** The next call will read the catalog again. */
@@ -258,7 +277,7 @@ export class Connection {
     session.syncing ??= this.#sync(session).finally(() => {
       session.syncing = undefined;
     });
-    return settleWithin(session.syncing, limits.deadline - clock(), limits, () => tooLate("not-sent"));
+    return settleWithin(session.syncing, limits.deadline - clock(), limits, notSentInTime);
   }
 
   async #sync(session: Session): Promise<CatalogView> {
@@ -321,6 +340,11 @@ function idMaker(): (prefix: string) => string {
 function isSessionCode(code: string): boolean {
   return code === "TRP_1008" || code === "TRP_5002";
 }
+
+const notSentInTime = (): never => tooLate("not-sent");
+
+/** What comes of a frame. */
+type Exchanged<Type extends RequestFrame["frame_type"]> = AnswerTo<Type> | ResponseOf<"NACK"> | ResponseOf<"ACK">;
 
 /** What answers a frame, refusals and receipts aside. */
 export type AnswerTo<Type extends RequestFrame["frame_type"]> = Type extends "CALL_REQ"

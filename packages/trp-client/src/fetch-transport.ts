@@ -4,7 +4,7 @@ import { type AnswerReader, AnswerText } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "./event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "./router-url.ts";
-import type { Transport } from "./types.ts";
+import type { Transport } from "./transport-types.ts";
 
 /** Options of {@link fetchTransport}. */
 export interface FetchTransportOptions {

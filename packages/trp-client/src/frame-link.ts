@@ -2,7 +2,7 @@ import { isObject, onAbort } from "@toolglot/internal";
 import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import { clock } from "./limits.ts";
-import type { SendOptions, Transport } from "./types.ts";
+import type { SendOptions, Transport } from "./transport-types.ts";
 
 /** A connection that carries frames both ways. */
 export interface Link {

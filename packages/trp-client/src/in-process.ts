@@ -1,7 +1,7 @@
 import { SenderContext } from "@toolglot/internal";
 import type { Principal, Router } from "@toolglot/trp-core";
 import { clientError } from "./errors.ts";
-import type { Transport } from "./types.ts";
+import type { Transport } from "./transport-types.ts";
 
 /**
  * Hands frames to a router in the same process, in the name of `principal`. Frames and answers are passed as they are:

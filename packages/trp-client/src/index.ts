@@ -14,6 +14,7 @@ export { type RouterExecutorOptions, routerExecutor } from "./model/router-execu
 export { type RouterToolOptions, routerTool } from "./model/router-tool.ts";
 export type { RouterApprovals, WaitingCall } from "./model/row-call.ts";
 export type { Token } from "./router-url.ts";
+export type { ClientTracing, SendOptions, TraceContext, Transport } from "./transport-types.ts";
 export type {
   BatchOptions,
   BatchResult,
@@ -25,13 +26,9 @@ export type {
   ClientCallOptions,
   ClientEvent,
   ClientOptions,
-  ClientTracing,
   QueryResult,
   RetryOptions,
-  SendOptions,
   SessionInfo,
-  TraceContext,
-  Transport,
   TrpClient,
 } from "./types.ts";
 export { type WebSocketTransportOptions, webSocketTransport } from "./web-socket-transport.ts";

@@ -14,7 +14,7 @@ export interface CallFacts {
 }
 
 function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "callId" | "capId" | "key" | "attempts"> {
-  return { callId, capId, attempts, ...defined({ key }) };
+  return key === undefined ? { callId, capId, attempts } : { callId, capId, attempts, key };
 }
 
 /** The outcome of a RESULT, or of an item of a batch. */
@@ -22,9 +22,14 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
   const { status, result, usage, policy_proof: policyProof } = payload;
   const replayedFrom = payload.replayed_from ?? (payload.call_id === facts.callId ? undefined : payload.call_id);
   const replayedAt = payload.replayed_at_ms;
-  const extras = defined({ usage, policyProof, replayedFrom, ...(replayedFrom !== undefined && { replayedAt }) });
+  const withExtras = (made: CallResult): CallResult => {
+    if (usage !== undefined) made.usage = usage;
+    if (policyProof !== undefined) made.policyProof = policyProof;
+    if (replayedFrom !== undefined) Object.assign(made, defined({ replayedFrom, replayedAt }));
+    return made;
+  };
   if (status === "SUCCESS") {
-    return { status: "success", ...base(facts), result: readShaped(result), dispatched: true, ...extras };
+    return withExtras({ status: "success", ...base(facts), result: readShaped(result), dispatched: true });
   }
   const isItem = !("idx" in payload);
   const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);
@@ -32,8 +37,8 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
   const isVague = status !== "FAILED" || (isItem && typeof payload.error_code !== "string");
   // A RESULT means that the capability was started; an item of a batch has a field for that.
   if (!isItem || isVague) error.dispatched = true;
-  if (isVague) return { status: "unknown", ...base(followed(facts, error)), error, dispatched: true, ...extras };
-  return { ...fromError(error, facts, !isItem || payload.dispatched !== undefined), ...extras };
+  if (isVague) return withExtras({ status: "unknown", ...base(followed(facts, error)), error, dispatched: true });
+  return withExtras(fromError(error, facts, !isItem || payload.dispatched !== undefined));
 }
 
 /** When a router names the outcome of another key's operation, the call belongs to that key from then on. */

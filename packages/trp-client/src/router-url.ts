@@ -1,5 +1,5 @@
 import { clientError } from "./errors.ts";
-import type { TraceContext } from "./types.ts";
+import type { TraceContext } from "./transport-types.ts";
 
 /**
  * Where frames go: a router's address without a path gets `/trp/frame`. Throws `TypeError` for what is no HTTP address.

@@ -1,4 +1,5 @@
-import type { ClientTracing, TrpClient } from "./types.ts";
+import type { ClientTracing } from "./transport-types.ts";
+import type { TrpClient } from "./types.ts";
 
 const known = new WeakMap<TrpClient, ClientTracing>();
 

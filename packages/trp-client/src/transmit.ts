@@ -12,7 +12,8 @@ import {
   type RetryRules,
   settleWithin,
 } from "./limits.ts";
-import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
+import type { SendOptions, TraceContext, Transport } from "./transport-types.ts";
+import type { ClientEvent } from "./types.ts";
 
 /** Whether any frame of a call may have been executed: it decides the error. */
 export interface Progress {
@@ -45,47 +46,70 @@ export interface Wire {
   emit(event: ClientEvent): void;
 }
 
+/** How often a frame was sent before. */
+interface Tried {
+  attempts: number;
+  retries: number;
+  /** Of {@link clock}. */
+  began: number;
+}
+
 /** Sends one frame, and the same frame again when its answer was lost, where that is safe. */
-export async function transmit(
-  { transport, retry, emit }: Wire,
+export function transmit(
+  wire: Wire,
   frame: RequestFrame,
   session: { retryBudget: number; budget: RetryBudget } | undefined,
   sending: Sending,
+  tried: Tried = { attempts: 0, retries: 0, began: clock() },
 ): Promise<ResponseFrame> {
-  const { limits, repeats, callId } = sending;
-  const maxRetries = retry.maxRetries ?? session?.retryBudget ?? 3;
-  const began = clock();
-  for (let attempt = 1, retries = 0; ; attempt++) {
-    try {
-      const { progress = { isOpen: false } } = sending;
-      checkLimits(limits);
-      const wasOpen = progress.isOpen;
-      progress.isOpen = true;
-      const stop = new LazyAbort(listener(frame, sending), sending.trace);
-      let value: unknown;
+  const { limits, progress = { isOpen: false } } = sending;
+  checkLimits(limits);
+  const wasOpen = progress.isOpen;
+  progress.isOpen = true;
+  const stop = new LazyAbort(listener(frame, sending), sending.trace);
+  const again = async (error: unknown): Promise<ResponseFrame> => {
+    await beforeRetry(wire, frame, session, sending, tried, error);
+    return await transmit(wire, frame, session, sending, tried);
+  };
+  const failed = (error: unknown): Promise<ResponseFrame> => {
+    stop.abort();
+    return again(notAnswered(error, progress, wasOpen));
+  };
+  try {
+    const ms = Math.min(sending.waitMs, limits.deadline - clock());
+    return settleWithin(wire.transport.send(frame, stop), ms, limits, lateAnswer).then((value) => {
       try {
-        const ms = Math.min(sending.waitMs, limits.deadline - clock());
-        value = await settleWithin(transport.send(frame, stop), ms, limits, lateAnswer);
+        const answer = readAnswer(value, frame);
+        if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
+        return answer;
       } catch (error) {
-        stop.abort();
-        throw notAnswered(error, progress, wasOpen);
+        return again(error);
       }
-      const answer = readAnswer(value, frame);
-      if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
-      return answer;
-    } catch (error) {
-      if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
-      const isSent = error.data.outcome !== "not-sent";
-      const waitMs = Math.max(backoff(attempt, retry), isSent ? (session?.budget.take() ?? 0) : 0);
-      const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > retry.connectMs;
-      if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
-        throw error;
-      }
-      const reason = error.code;
-      emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
-      await pause(waitMs, limits);
-    }
+    }, failed);
+  } catch (error) {
+    return failed(error);
   }
+}
+
+/** Waits before a frame is sent once more. Throws the error when it must not be, or when that would be too late. */
+async function beforeRetry(
+  { retry, emit }: Wire,
+  frame: RequestFrame,
+  session: { retryBudget: number; budget: RetryBudget } | undefined,
+  { limits, repeats, callId }: Sending,
+  tried: Tried,
+  error: unknown,
+): Promise<void> {
+  if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
+  const attempt = ++tried.attempts;
+  const isSent = error.data.outcome !== "not-sent";
+  const waitMs = Math.max(backoff(attempt, retry), isSent ? (session?.budget.take() ?? 0) : 0);
+  const maxRetries = retry.maxRetries ?? session?.retryBudget ?? 3;
+  const givesUp = isSent ? !repeats || ++tried.retries > maxRetries : clock() + waitMs - tried.began > retry.connectMs;
+  if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) throw error;
+  const reason = error.code;
+  emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
+  await pause(waitMs, limits);
 }
 
 /** Turns a transport's error into the error of the call. A frame that was not sent does not change the progress. */

@@ -2,7 +2,7 @@ import { checkKeys } from "@toolglot/internal";
 import { clientError } from "./errors.ts";
 import { type Link, type LinkEvents, linkTransport, type Refused } from "./frame-link.ts";
 import { type Token, tokenGiver, webSocketUrl } from "./router-url.ts";
-import type { Transport } from "./types.ts";
+import type { Transport } from "./transport-types.ts";
 
 /** Options of {@link webSocketTransport}. */
 export interface WebSocketTransportOptions {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { renderApproval } from "../src/approvals/render.ts";
-import type { ApprovalRecord } from "../src/store/types.ts";
+import type { ApprovalRecord } from "../src/store/approval-types.ts";
 
 function record(more: Partial<ApprovalRecord> = {}): ApprovalRecord {
   return {

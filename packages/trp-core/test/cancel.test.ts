@@ -69,6 +69,27 @@ async function started(session: Session, log: string[], item = job()): Promise<P
 }
 
 describe("CANCEL", () => {
+  it("does not ask for a repetition once the call is cancelled, whatever it had answered before", async () => {
+    const { router } = rig("opaque", "obeys", {
+      capabilities: [
+        defineCapability({
+          ...{ capId: "cap.test.job.v1", name: "job", description: "Works.", riskTier: "LOW", effect: "opaque" },
+          ioClass: "WRITE",
+          args: { text: "string" },
+          execute: () => {
+            throw new CapabilityError("full", { outcome: "not-applied" });
+          },
+        }),
+      ],
+    });
+    const session = await open(router);
+    expect(resultOf(await session.call(job()))).toMatchObject({ status: "FAILED", error: { retryable: true } });
+    expect(await cancel(session)).toBe("FAILED");
+    const again = resultOf(await session.call(job()));
+    expect(again).toMatchObject({ status: "FAILED", error: { message: "full", retryable: false } });
+    expect(again.error?.fix).toContain("make a new call");
+  });
+
   it("is part of the protocol only in a session that asked for it", async () => {
     const { router } = rig("keyed");
     const plain = await openSession(router);

@@ -111,8 +111,10 @@ export interface ExplainFindingsOptions {
 export function explainFindings(
   call: { name: string; input: unknown },
   findings: readonly CallFinding[],
-  { tool, locale = "en" }: ExplainFindingsOptions = {},
+  options: ExplainFindingsOptions = {},
 ): string {
+  checkKeys("explainFindings", options, 'tool:object locale:"zh"|"en"');
+  const { tool, locale = "en" } = options;
   const given = typeof call.input === "string" ? parseJson(call.input) : call.input;
   const lacks = (tool?.inputSchema.required ?? []).filter((name) => !isObject(given) || !Object.hasOwn(given, name));
   const quoted = lacks.map((name) => JSON.stringify(name)).join(", ");

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys, isJson, randomHex, textDigest } from "@toolglot/internal";
+import { canonicalJson, checkKeys, gotText, isJson, randomHex, textDigest } from "@toolglot/internal";
 import type { JsonValue } from "../json.ts";
 import type { ClaimRequest, OperationLog } from "../operation-log.ts";
 import { checkClaimRequest } from "../operation-rules.ts";
@@ -91,7 +91,7 @@ export async function readPlan(log: OperationLog, options: OnceOptions): Promise
   if (!(waitMs >= 0)) throw new TypeError("once: waitMs must be a number of milliseconds, 0 or more");
   if (input === undefined && options.key === undefined)
     throw new TypeError("once needs a key, or an input to make it from.");
-  if (input !== undefined && !isJson(input)) throw new TypeError("once: input must be JSON.");
+  if (input !== undefined && !isJson(input)) throw new TypeError(`once: input must be JSON, not ${gotText(input)}.`);
   const digest = input === undefined ? "" : await textDigest(canonicalJson(input));
   const key = options.key ?? `fx1:${digest}`;
   if (options.key !== undefined && key.length > maxKey)

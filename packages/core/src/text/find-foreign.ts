@@ -20,8 +20,8 @@ const rows = callFormats.flatMap(({ name, protocol, marks }) =>
 const anyOpener = rows.map(({ begin }) => begin).join("|");
 const openers = new RegExp(anyOpener, "gi");
 
-/** A tag that begins a call of any format. */
-export const callOpener: RegExp = new RegExp(`^(?=<)(?:${anyOpener})`, "i");
+/** Text that begins with a call of any format. */
+export const callOpener: RegExp = new RegExp(`^(?:${anyOpener})`, "i");
 
 const key = (names: string): string => `["'](?:${names})["']\\s{0,9}:`;
 const names = "(?:tool_|recipient_)?name|tool|function|action";

@@ -1,8 +1,10 @@
 import { matchesOf } from "@toolglot/internal";
 import type { BlockBase, Segment } from "../protocol.ts";
+import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { type Fence, inlineCodeIn, sentIn } from "./code.ts";
 import { callOpener } from "./find-foreign.ts";
+import { isDeeper, isQuotedBy, PairedLines } from "./paired-lines.ts";
 import { none, type Source } from "./source.ts";
 import { resultMarker } from "./text-marks.ts";
 
@@ -14,32 +16,10 @@ const tags =
 /** Elements of HTML that never hold anything. */
 const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 
-/** What opens a quotation at the end of a text: signs that follow no word, or quotes. What closes one comes first behind. */
-const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3}|[[({<]{1,3})\s*$/u;
-const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
-/** What divides a text, or underlines a heading. */
-/** Ends as words and sentences do; a blank line is behind it or not. */
-const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
-const ruler = /^([-*_=#~.+])\1*$/;
-const mirrored = "()[]{}<>«»“”‘’「」『』《》";
 const reach = 200;
 /** Texts without one of these open and close nothing. */
 const mayOpen = ["<", "/*", "*/", '"""'];
 const endsLine = /^[ \t\r]*(?:\n|$)/;
-
-/** Whether a text ends with signs that open something, and the next one begins with those that close it. */
-function quotes(before: string, behind: string): boolean {
-  const found = opensQuote.exec(before.slice(-reach));
-  const open = found?.[1] ?? found?.[2];
-  const close = closesQuote.exec(behind.slice(0, reach))?.[1];
-  // What ends with a closing bracket opens nothing.
-  if (!open || !close || ruler.test(open) || mirrored.indexOf(open.slice(-1)) % 2 === 1) return false;
-  const answers = (one: string, other: string): boolean => {
-    const at = mirrored.indexOf(one);
-    return (at < 0 ? one : mirrored.charAt(at ^ 1)) === other;
-  };
-  return answers(open.slice(-1), close.charAt(0)) || answers(open.charAt(0), close.slice(-1));
-}
 
 /** Whether a tag leaves a block on a line of its own: a declaration, a special token or a wrapper of calls. Whole comments do so too. */
 const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
@@ -47,25 +27,6 @@ const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
 /** A grammar's rules about the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine" | "sendsInLine">;
-
-/** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
-const wordOpener = /(?:^|\n)[ \t]*([[{\\=%#@])[^\n]{1,60}\s*$/;
-const hereDocument = /<<[-~]?[ \t]{0,3}["']?(\w{1,40})["']?[^\n]{0,60}\s*$/;
-
-/**
- * Whether a text ends with a line that opens something by a word, and the next one begins with the line that ends it; or with one
- * that opens a block of text in YAML, which ends by its indentation.
- */
-function isInWords(before: string, behind: string): boolean {
-  const word = hereDocument.exec(before)?.[1];
-  if (word) return new RegExp(`^\\s*${word}\\s`).test(`${behind.slice(0, reach)}\n`);
-  if (/[:=][ \t]{1,9}[|>][+-]?\s*$/.test(before)) return true;
-  const sign = wordOpener.exec(before)?.[1];
-  return (
-    sign !== undefined &&
-    new RegExp(`^\\s*\\${sign}${sign === "{" ? "%-?\\s?" : ""}(?:/|end)`, "i").test(behind.slice(0, reach))
-  );
-}
 
 /** An element that is open. */
 interface Open {
@@ -95,12 +56,14 @@ export class ShownBlocks<Block extends BlockBase> {
   /** At a block's number: the offset behind the last text before it that is no tag. */
   readonly #textBefore: number[] = [0];
   readonly #elements = new Map<string, Open[]>();
+  readonly #lines = new PairedLines();
   readonly #fenceHoldsMore = new Map<Fence, boolean>();
   readonly #segments: readonly Segment<Block>[];
   readonly #source: Pick<Source, "slice">;
   readonly #fences: readonly Fence[];
   readonly #grammar: PlaceRules;
-  #nextFence = 0;
+  /** The next fence, for the tags of a text and for its lines, which are read one after the other. */
+  readonly #next = { tags: 0, lines: 0 };
   #comment: number | undefined;
   /** The line at hand began with a block that is shown. */
   #lineIsShown = false;
@@ -130,9 +93,13 @@ export class ShownBlocks<Block extends BlockBase> {
         // A tag of reasoning that belongs to no segment may stand between.
         const isNext = (this.#segments[at - 1]?.span.end ?? 0) === segment.span.start;
         this.#lineIsShown = isNext && (this.#lineIsShown || this.#isInLine(at));
-        const isShown = this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isQuoted(at);
+        const { start, end } = segment.span;
+        const edges = this.#edges(segment.span);
+        this.#readLines(edges[0], start);
+        const isShown = this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isQuoted(at, edges);
         this.#shown.push(isShown);
         this.#around.push(0);
+        this.#readLines(edges[1], end - edges[1].length);
         this.#textBefore.push(segment.span.end);
       }
       this.#lineIsShown &&= this.#source.slice(segment.span.end - 1, segment.span.end) !== "\n";
@@ -167,14 +134,22 @@ export class ShownBlocks<Block extends BlockBase> {
   }
 
   /** Whether signs of quotation stand around a block. */
-  #isQuoted(at: number): boolean {
-    const before = this.#segments[at - 1];
-    const behind = this.#segments[at + 1];
-    if (before?.type !== "text" || behind?.type !== "text") return false;
-    const end = before.text.lastIndexOf("\n");
-    if (end < 0) return false;
-    const around = before.text.slice(Math.max(0, end - reach), end);
-    return (!endsSentence.test(around) && quotes(around, behind.text)) || isInWords(around, behind.text);
+  #isQuoted(at: number, [lead, tail]: readonly [string, string]): boolean {
+    const [before, behind] = [-1, 1].map((step) => {
+      const segment = this.#segments[at + step];
+      return segment?.type === "text" ? segment.text : "";
+    }) as [string, string];
+    const around = (before.slice(-reach) + lead).slice(-reach);
+    if (isDeeper(around)) return true;
+    const end = around.lastIndexOf("\n");
+    return end >= 0 && isQuotedBy(around.slice(0, end), (tail + behind).slice(0, reach));
+  }
+
+  /** The first and the last lines of a block that are comments of its own: what stands around it may look like them. */
+  #edges({ start, end }: Span): [lead: string, tail: string] {
+    const first = this.#source.slice(start, Math.min(end, start + reach));
+    const last = this.#source.slice(Math.max(start, end - reach), end);
+    return [/^\s*(?:#[^\n]*\n\s*)*/.exec(first)?.[0] ?? "", /(?:\n[ \t]*#[^\n]*)+\s*$/.exec(last)?.[0] ?? ""];
   }
 
   /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
@@ -204,15 +179,30 @@ export class ShownBlocks<Block extends BlockBase> {
   }
 
   /** Returns the fence at an offset; offsets are asked for in order. */
-  #fenceAt(offset: number): Fence | undefined {
-    while ((this.#fences[this.#nextFence]?.end ?? offset) < offset) this.#nextFence += 1;
-    const fence = this.#fences[this.#nextFence];
+  #fenceAt(offset: number, of: "tags" | "lines" = "tags"): Fence | undefined {
+    while ((this.#fences[this.#next[of]]?.end ?? offset) < offset) this.#next[of] += 1;
+    const fence = this.#fences[this.#next[of]];
     return fence && fence.start <= offset ? fence : undefined;
+  }
+
+  /** Reads the lines of a text segment, for those that open or end something that has no tags. */
+  #readLines(text: string, offset: number): void {
+    for (let start = 0; start < text.length; ) {
+      const found = text.indexOf("\n", start);
+      const end = found < 0 ? text.length : found;
+      const line = text.slice(start, end);
+      const fence = this.#fenceAt(offset + start, "lines");
+      const isNone = (fence && fence.end < none) || (/^\s*\[/.test(line) && callOpener.test(line.trimStart()));
+      const open = isNone ? undefined : this.#lines.read(line, this.#shown.length);
+      if (open !== undefined) this.#hold(open, this.#shown.length);
+      start = end + 1;
+    }
   }
 
   /** Reads a text segment: elements and comments begin and end in it. */
   #read(text: string, offset: number): void {
     this.#lineIsShown &&= !text.includes("\n");
+    this.#readLines(text, offset);
     if (!mayOpen.some((sign) => text.includes(sign)) && this.#comment === undefined) {
       this.#textBefore[this.#shown.length] = offset + text.length;
       return;

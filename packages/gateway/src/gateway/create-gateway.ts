@@ -135,7 +135,15 @@ class RoutedGateway implements Gateway {
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
       ...(tracing && { tracing: traceClient() }),
     });
-    this.#measured = measured(this.router, calls, () => this.servers);
+    const { webhook: hook } = settings.approvals;
+    this.#measured = measured({
+      ...{ router: this.router, calls },
+      servers: () => this.servers,
+      gauges: {
+        sessions: () => this.#gate.sessions,
+        ...(hook && { webhookPending: () => this.#webhook?.pending() ?? 0 }),
+      },
+    });
     const { calls: counted } = this.#measured;
     // A program's receipt leads to the program.
     const routed: ToolCalls = {
@@ -172,7 +180,6 @@ class RoutedGateway implements Gateway {
       onNotice: (message) => this.#log({ level: "warn", message }),
       onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
     });
-    const { webhook: hook } = settings.approvals;
     this.#webhook =
       hook &&
       openWebhook({
@@ -182,10 +189,6 @@ class RoutedGateway implements Gateway {
         approvalUrl: (id) => this.#http?.approvalUrl(id),
         inDoubtUrl: () => this.#http?.inDoubtUrl,
       });
-    this.#measured.gauges({
-      sessions: () => this.#gate.sessions,
-      ...(this.#webhook && { webhookPending: this.#webhook.pending.bind(this.#webhook) }),
-    });
   }
 
   get servers(): readonly ImportedServer[] {
@@ -235,7 +238,8 @@ class RoutedGateway implements Gateway {
     this.#http ??= await openHttpSide({
       config: this.#config,
       options: this.#options,
-      ...{ router: this.router, gate: this.#gate, metrics: this.#measured.metrics },
+      ...{ router: this.router, gate: this.#gate },
+      metrics: () => this.#measured.metrics(),
       ...{ mask: this.#parts.mask, secret: this.#parts.secret },
       servers: this.servers,
       ...{ logins: this.#upstreams.logins, tool: this.#tool },

@@ -2,15 +2,12 @@ import { ToolglotError } from "@toolglot/core";
 import { type Principal, principal, type Router } from "@toolglot/trp-core";
 import type { ImportedServer, ImportedTool, McpGate } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
-import { createHttpApp } from "../http/app.ts";
 import { isLoopback } from "../http/hosts.ts";
-import { listen } from "../http/listen.ts";
 import type { ReadinessCheck } from "../http/types.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
 import type { Identity } from "../identity/types.ts";
 import type { UpstreamLogins } from "../login/index.ts";
-import { createApprovalsPage } from "../page/approvals-page.tsx";
 import type { SecretMask } from "../secrets/mask.ts";
 import type { GatewayAddress, GatewayOptions } from "./types.ts";
 
@@ -31,7 +28,7 @@ export interface HttpSideParts {
   secret: string;
   gate: McpGate;
   mask: SecretMask;
-  metrics: { contentType: string; text(): Promise<string> };
+  metrics(): Promise<{ contentType: string; text(): Promise<string> }>;
   servers: readonly ImportedServer[];
   logins: UpstreamLogins | undefined;
   tool(capId: string): ImportedTool | undefined;
@@ -62,6 +59,8 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(otherAuth && { jwt: { ...otherAuth.jwt, tenant } }),
       ...(isOpen && { anonymous: principal({ id: options.principal ?? "local", tenant }) }),
     });
+    // A gateway that a client starts over stdio, and that nobody has a token of, does without.
+    const { createApprovalsPage, createHttpApp, listen } = await import("./http-parts.ts");
     const hasPage = approvals.via.includes("page");
     const page = hasPage
       ? createApprovalsPage({ router, auth, mask, formKey: secret, listen: where, toolOf: tool })
@@ -83,7 +82,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       ...(page && { page }),
       ...(connect && { connect }),
       listen: where,
-      metrics: { ...metrics, open: metricsPage.open },
+      metrics: { ...(await metrics()), open: metricsPage.open },
       readiness: () => [
         ...leaseCheck(config.settings),
         ...servers.map((server) => {

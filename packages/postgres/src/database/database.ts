@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import { busy, failed, isCollision, isGone, isLost, isUnprepared, NotReplicated, unsettled } from "../errors.ts";
+import { busy, failed, isCollision, isGone, isLost, NotReplicated, unsettled } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
-import { type Context, Reader, type Row, Transaction, type Value } from "./transaction.ts";
+import { PreparedStatements } from "./prepared-statements.ts";
+import { type Context, isBackendOf, Reader, type Row, Transaction, type Value } from "./transaction.ts";
 import { newWriteId } from "./write-id.ts";
 
 /** A statement that is a transaction of its own. */
@@ -30,8 +30,8 @@ const settleMs = 2_000;
 type Settled<T> = { value: T } | undefined;
 
 /**
- * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not show
- * whether it was committed: after a crash or a failover the server assigns numbers anew that never reached its log.
+ * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not tell
+ * whether it was committed: after a crash or a failover the server gives numbers anew that never reached its log.
  */
 const noteSql = `INSERT INTO @commits (connection, write_id, at) VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
   ON CONFLICT (connection) DO UPDATE SET write_id = excluded.write_id, at = excluded.at`;
@@ -54,9 +54,7 @@ export class Database implements Context {
   readonly #schema: string;
   readonly #now: (() => number) | undefined;
   readonly #texts = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-  /** False once a pooler was found between, where each transaction has another backend. */
-  #mayPrepare = true;
+  readonly #prepared = new PreparedStatements();
   #fault: unknown;
   #askedAt = 0;
 
@@ -90,17 +88,7 @@ export class Database implements Context {
   /** Runs one statement, which is a transaction of its own. */
   async statement({ sql, values, name, recover }: Statement): Promise<Row[]> {
     const text = this.text(sql);
-    const run = async (client: Client): Promise<Row[]> => {
-      if (name !== undefined && this.#mayPrepare) {
-        try {
-          return (await client.query<Row>({ name: this.#nameOf(name, text), text, values })).rows;
-        } catch (error) {
-          if (!isUnprepared(error)) throw error;
-          this.#mayPrepare = false;
-        }
-      }
-      return (await client.query<Row>(text, values)).rows;
-    };
+    const run = (client: Client): Promise<Row[]> => this.#prepared.rows(client, text, values, name);
     const settle = async ({ connectionName: connection }: Client, until: number): Promise<Settled<Row[]>> => {
       if (recover === undefined) return undefined;
       await this.#ended(connection, until, sql);
@@ -111,16 +99,6 @@ export class Database implements Context {
       return value && { value };
     };
     return await this.#run({ run, settle });
-  }
-
-  /** Behind a pooler a backend may have prepared statements of others: the same name must mean the same text. */
-  #nameOf(name: string, text: string): string {
-    let unique = this.#names.get(text);
-    if (unique === undefined) {
-      unique = `${name} ${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-      this.#names.set(text, unique);
-    }
-    return unique;
   }
 
   /** Reads with several statements, all of one moment. */
@@ -279,7 +257,7 @@ export class Database implements Context {
    */
   async #ended(connection: string, until: number, what: string): Promise<void> {
     const last = Math.max(until, performance.now() + settleMs);
-    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${isBackendOf("application_name")}`;
     while ((await this.#on(until, what, (client) => client.query(sql, [connection]))).rows.length > 0) {
       if (performance.now() >= last) throw this.#unsettled(what, new Error("its backend does not end"));
       await sleep(20);

@@ -74,7 +74,12 @@ async function bringUp(
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);
     // Another process may have been quicker.
     const { version } = await readVersion(client, schema, known, database);
-    if (version === index) await client.query(textOf(migration, index + 1, schema));
+    if (version === index) {
+      await client.query(textOf(migration, index + 1, schema)).catch((error: unknown) => {
+        // It holds the lock, so nobody of ours has made them.
+        throw sqlStateOf(error) === "42P07" ? foreign(error, database, schema) : error;
+      });
+    }
     await client.query("COMMIT");
   }
 }
@@ -114,9 +119,17 @@ async function readVersion(
   return { version };
 }
 
+/** The error for a schema that has tables of something else. */
+function foreign(error: unknown, database: string, schema: string): unknown {
+  const text = `${database} can't be opened: the schema ${schema} has tables of something else (${errorText(error)}). Give the option schema another name.`;
+  return storeError("trp/store-open", text, { database }, error);
+}
+
 function notOpened(error: unknown, database: string, schema: string): unknown {
   if (ToolglotError.isInstance(error)) return error;
   if (isReadOnly(error)) return readOnly(database, error);
+  // A table of ours has all the columns that it is asked for.
+  if (sqlStateOf(error) === "42703") return foreign(error, database, schema);
   const why =
     sqlStateOf(error) === "42501"
       ? `the user lacks a right in the schema ${schema}: ${errorText(error)}. Let another user run migratePostgres, and grant the rights in the README.`

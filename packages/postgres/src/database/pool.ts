@@ -24,7 +24,8 @@ class NamedClient extends PostgresClient {
     const { connectionParameters } = this as unknown as { connectionParameters: { application_name?: string } };
     // An address may name the application.
     const { application_name: given = "toolglot" } = connectionParameters;
-    this.connectionName = `${given.slice(0, 20)} ${crypto.randomUUID()}`;
+    // The server shows question marks for all other characters.
+    this.connectionName = `${given.slice(0, 20).replace(/[^ -~]/gu, "?")} ${crypto.randomUUID()}`;
     connectionParameters.application_name = this.connectionName;
     // The warning has a text in any language, and no code of its own.
     this.on("notice", ({ routine }) => {
@@ -87,7 +88,7 @@ export class Connections {
         return (await this.#pool.connect()) as Client;
       } catch (error) {
         if (this.#closing) throw storeClosed("postgres");
-        if (!isGone(error) || sqlStateOf(error) === "08P01") throw this.#notOpened(error);
+        if (!isGone(error) || sqlStateOf(error) === "08P01" || speaksNoTls(error)) throw this.#notOpened(error);
         await this.again(attempt, until, error);
       }
     }
@@ -117,7 +118,13 @@ export class Connections {
       "3D000": "There is no such database: create it.",
       "08P01": "A pooler refuses parameters of the session: see the part about poolers in the README.",
     };
-    const why = cures[sqlStateOf(error) ?? ""] ?? `${errorText(error)}.`;
+    const noTls = "Its server speaks no TLS: take sslmode out of the address, or set ssl: false.";
+    const why = speaksNoTls(error) ? noTls : (cures[sqlStateOf(error) ?? ""] ?? `${errorText(error)}.`);
     return storeError("trp/store-open", `${this.database} can't be opened: ${why}`, { database: this.database }, error);
   }
+}
+
+/** The driver's error for it has no code. */
+function speaksNoTls(error: unknown): boolean {
+  return error instanceof Error && /does not support SSL/.test(error.message);
 }

@@ -12,7 +12,9 @@ export async function checkServer(database: Database, { requireSync, onError }: 
   const sql = `SELECT version() AS version, current_setting('server_version_num')::int AS number,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages,
     current_setting('synchronous_commit') AS commit, current_setting('synchronous_standby_names') AS standbys,
-    current_setting('transaction_read_only') AS readonly, pg_is_in_recovery() AS standby`;
+    current_setting('transaction_read_only') AS readonly, pg_is_in_recovery() AS standby,
+    current_setting('transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding,
+    left((current_schemas(true))[1]::text, 3) <> 'pg_' AS shadowed`;
   const [row = {}] = await database.statement({ sql, values: [] });
   const { database: name } = database.connections;
   const refuse = (text: string): Error =>
@@ -23,6 +25,22 @@ export async function checkServer(database: Database, { requireSync, onError }: 
   if (row.standby === true || row.readonly === "on") throw readOnly(name);
   if (row.commit === "off")
     throw refuse("synchronous_commit is off, so that it would forget what it has acknowledged.");
+  if (row.isolation !== "read committed") {
+    const cure = "ALTER ROLE … SET default_transaction_isolation = 'read committed'";
+    throw refuse(`its transactions are ${row.isolation}, which refuse each other's changes: ${cure}.`);
+  }
+  if (!["UTF8", "SQL_ASCII"].includes(String(row.encoding))) {
+    throw refuse(
+      `its encoding is ${row.encoding}, which has no letters of most languages: create it with ENCODING 'UTF8'.`,
+    );
+  }
+  if (row.shadowed === true)
+    throw refuse("other schemas come before pg_catalog in its search_path: their functions would be called.");
+  if (!(await database.read((reader) => reader.isNamed()))) {
+    throw refuse(
+      "a pooler does not pass application_name on, so that a statement whose connection is lost could not be ended, and might be done twice. Let the pooler pass it, or give the server's own address.",
+    );
+  }
   if (requireSync && (row.standbys === "" || row.commit === "local")) {
     throw refuse(
       "requireSync is set, but commits wait for no synchronous standby (synchronous_standby_names, synchronous_commit).",

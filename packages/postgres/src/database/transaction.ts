@@ -30,6 +30,9 @@ const clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
  */
 export const timed: string = `t AS MATERIALIZED (SELECT coalesce($1::bigint, ${clock}) AS now)`;
 
+/** Whether a backend's name is that of the connection `$1`. Poolers may add something to it. */
+export const isBackendOf = (name: string): string => `starts_with(${name}, $1)`;
+
 /** Statements of one transaction, or of one moment. */
 export class Reader {
   protected readonly client: Client;
@@ -53,6 +56,12 @@ export class Reader {
   now(): Promise<number> {
     this.#now ??= this.all(`WITH ${timed} SELECT now FROM t`, this.database.now()).then((rows) => Number(rows[0]?.now));
     return this.#now;
+  }
+
+  /** Whether the server knows this connection by its name, by which its backend is found when it is lost. */
+  async isNamed(): Promise<boolean> {
+    const sql = `SELECT ${isBackendOf("current_setting('application_name')")} AS named`;
+    return (await this.get(sql, this.client.connectionName))?.named === true;
   }
 
   /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */

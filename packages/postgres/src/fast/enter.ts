@@ -7,7 +7,7 @@ import { newWriteId } from "../database/write-id.ts";
 import { mayBeOfOne } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
-import type { Start } from "../tables/operations.ts";
+import type { Start } from "../tables/claims.ts";
 import { Batch, nameFor } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";

@@ -10,8 +10,9 @@ import {
 import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "../tables/answers.ts";
+import { checked, type Start, start, startOf } from "../tables/claims.ts";
 import { operationId } from "../tables/operation-rows.ts";
-import { checked, endOf, type Start, start, startOf } from "../tables/operations.ts";
+import { endOf } from "../tables/operations.ts";
 import type { Entered, EnteredOperation, Entries } from "./enter.ts";
 import { isPlain } from "./fast-frames.ts";
 import type { FrameQueue } from "./frame-queue.ts";

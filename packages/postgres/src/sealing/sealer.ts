@@ -91,8 +91,10 @@ async function newRows(tx: Transaction, table: "audit" | "outbox", columns: stri
   return await tx.all(`SELECT id, at, ${columns} FROM @${table}_new ORDER BY id LIMIT ${atOnce}`);
 }
 
+/** Undefined when somebody else is at it, or when there is nothing to seal: a lock alone would be a commit to the disk. */
 async function headOf(tx: Transaction, name: "audit" | "outbox", lock: string): Promise<Row | undefined> {
-  return await tx.get(`SELECT n, hash FROM @heads WHERE name = $1 ${lock}`, name);
+  const isToDo = `(SELECT id FROM @${name}_new ORDER BY id LIMIT 1) IS NOT NULL`;
+  return await tx.get(`SELECT n, hash FROM @heads WHERE name = $1 AND ${isToDo} ${lock}`, name);
 }
 
 /** Returns whether there may be more. */

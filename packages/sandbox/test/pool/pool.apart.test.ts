@@ -129,7 +129,8 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
   // A sandbox's children are gone a little after it.
   await expect.poll(children, { timeout: 600_000 }).toEqual(first);
   const before = leftovers();
-  const sandbox = pythonSandbox({ pool: { size: 1 } });
+  // Ended by its sandbox, not by its time, however busy the machine is.
+  const sandbox = pythonSandbox({ pool: { size: 1 }, limits: { timeoutMs: 600_000 } });
   await sandbox.warm();
   const busy = sandbox.run("while True:\n    pass");
   await sandbox.run("__result__ = 1");

@@ -1,6 +1,7 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
+import { CallRounds, Refusal } from "./call-rounds.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
 import { exactResult } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
@@ -14,10 +15,6 @@ import { ResourceStreams } from "./resource-streams.ts";
 import { openSession, type Session, type SessionMemory } from "./session.ts";
 import { type RequestTrace, traceRequest } from "./trace-request.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
-
-/** How often a server may ask for input during one call, and the pause where it asks for nothing but another request. */
-const maxRounds = 10;
-const roundPauseMs = 250;
 
 /** See `callTimeoutMs` of the options. Milliseconds. */
 const defaultCallMs = 60_000;
@@ -42,6 +39,7 @@ export class Connection {
   readonly #questions: Questions;
   readonly resourceStreams: ResourceStreams;
   readonly #options: McpClientOptions;
+  readonly #rounds: CallRounds;
   #users = 0;
   #ended = false;
   #retired = false;
@@ -67,6 +65,7 @@ export class Connection {
     this.#deliveries = deliveries;
     this.#questions = questions;
     this.#options = options;
+    this.#rounds = new CallRounds(sdk, client, questions, options.exact);
   }
 
   /** Starts or reaches the server, and greets it. Rejects with what went wrong, and leaves nothing running. */
@@ -192,7 +191,7 @@ export class Connection {
       const facts = { method: "tools/call", tool: request.name, isExecution, requestId: () => delivery.id };
       const { meta } = request;
       const read = await this.#use(facts, ({ _meta }) =>
-        this.#rounds(
+        this.#rounds.run(
           { name: request.name, arguments: args, ...((meta || _meta) && { _meta: { ...meta, ..._meta } }) },
           asking,
           {
@@ -217,33 +216,6 @@ export class Connection {
       stopListening();
       stopAsking();
       this.#deliveries.close(delivery);
-    }
-  }
-
-  /** Sends the call, and again with answers as long as the result is that the server wants input. */
-  async #rounds(
-    call: Parameters<Client["callTool"]>[0],
-    asking: AskingCall,
-    options: NonNullable<Parameters<Client["callTool"]>[1]> & { signal: AbortSignal },
-  ): Promise<McpCallResult> {
-    let given: Record<string, unknown> = {};
-    for (let round = 0; ; round += 1) {
-      const params = { ...call, ...given };
-      const result: unknown = await this.#client.callTool(params, { ...options, allowInputRequired: true });
-      if (!this.#sdk.isInputRequiredResult(result)) return result as McpCallResult;
-      if (round === maxRounds) throw new Refusal(`it asked for input ${maxRounds} times, and wants more`);
-      const { inputRequests = {}, requestState } = result;
-      const asked = Object.entries(inputRequests as Record<string, { method?: unknown; params?: unknown }>);
-      if (asked.length === 0) await sleep(roundPauseMs, options.signal);
-      // One after another, as a person answers.
-      const inputResponses: Record<string, unknown> = {};
-      for (const [key, { method, params: what }] of asked) {
-        const answer = this.#questions.answer(method, what, asking, options.signal);
-        inputResponses[key] = await answer.catch((error: Error) => {
-          throw new Refusal(error.message);
-        });
-      }
-      given = { ...(asked.length > 0 && { inputResponses }), ...(requestState !== undefined && { requestState }) };
     }
   }
 
@@ -322,6 +294,3 @@ export class Connection {
     return new CallFault("too-large", tooLarge);
   }
 }
-
-/** Reason why a call was refused, in words for the model. */
-class Refusal extends Error {}

@@ -33,15 +33,22 @@ export function sentOf(read: unknown): JsonObject | undefined {
 /** Returns the answer of a tool as it was sent, with its main members as they are read where they are of no use as they were sent. */
 export function exactResult<Result extends object>(read: Result): Result {
   const sent = sentOf(read);
-  if (sent === undefined) return read;
+  if (sent === undefined) return withoutWire(read as JsonObject) as Result;
   const exact = withoutWire(sent);
   const { content, isError } = read as { content?: unknown; isError?: unknown };
-  if (!Array.isArray(exact.content) || !exact.content.every(isBlock)) Object.assign(exact, { content });
-  if (exact.isError !== undefined && typeof exact.isError !== "boolean") Object.assign(exact, { isError });
+  if (!areBlocks(exact.content)) Object.assign(exact, { content });
+  if (!isFlag(exact.isError)) Object.assign(exact, { isError });
   if (exact._meta !== undefined && !isObject(exact._meta)) delete exact._meta;
   return exact as Result;
 }
 
+/** Whether the answer of a tool is of use as it was sent: then nothing has to be read of it. */
+export function isUsable({ content, isError, _meta }: Record<string, unknown>): boolean {
+  return areBlocks(content) && isFlag(isError) && (_meta === undefined || isObject(_meta));
+}
+
+const isFlag = (value: unknown): boolean => value === undefined || typeof value === "boolean";
+const areBlocks = (content: unknown): boolean => Array.isArray(content) && content.every(isBlock);
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block.type === "string";
 
 /** A server's description of itself in each result of the newest revision. */

@@ -1,6 +1,6 @@
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "@toolglot/internal";
-import { keepSent } from "./exact.ts";
+import { isUsable, keepSent } from "./exact.ts";
 import { maxTools } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
@@ -97,6 +97,7 @@ export class Incoming {
     try {
       if (method === "tools/list") this.#toolNames.push(...namesIn(result));
       if (!this.#exact || this.#sdk.isInputRequiredResult(result)) return mendResult(this.#sdk, method, result);
+      if (method === "tools/call" && isUsable(result)) return result;
       const keep = keepSent(method, result);
       const mended = mendResult(this.#sdk, method, result);
       keep(mended);

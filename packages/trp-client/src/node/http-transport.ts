@@ -14,7 +14,7 @@ import { type AnswerReader, AnswerText } from "../answer.ts";
 import { clientError } from "../errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "../router-url.ts";
-import type { SendOptions, Transport } from "../types.ts";
+import type { SendOptions, Transport } from "../transport-types.ts";
 
 /** Options of {@link httpTransport}. */
 export interface HttpTransportOptions {

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { ByteLines, checkKeys, settleWithin, unsettled } from "@toolglot/internal";
 import { clientError } from "../errors.ts";
 import { type Link, type LinkEvents, linkTransport } from "../frame-link.ts";
-import type { Transport } from "../types.ts";
+import type { Transport } from "../transport-types.ts";
 
 /** Options of {@link stdioTransport}. */
 export interface StdioTransportOptions {

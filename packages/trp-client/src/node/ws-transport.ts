@@ -4,7 +4,7 @@ import { AnswerText } from "../answer.ts";
 import { clientError } from "../errors.ts";
 import { linkTransport, type Refused } from "../frame-link.ts";
 import { authorizer, frameOf, type Token, webSocketUrl } from "../router-url.ts";
-import type { Transport } from "../types.ts";
+import type { Transport } from "../transport-types.ts";
 import { noFrame, subprotocol, type WebSocketLike, whenOpen } from "../web-socket-transport.ts";
 
 /** Options of {@link wsTransport}. */

@@ -1,6 +1,6 @@
 import { type Context, context, isSpanContextValid, TraceFlags, trace } from "@opentelemetry/api";
 import { traceparentText } from "@toolglot/internal/otel";
-import type { ClientTracing, TraceContext } from "../types.ts";
+import type { ClientTracing, TraceContext } from "../transport-types.ts";
 
 /**
  * Passes OpenTelemetry traces on to a router: `createClient({ tracing: traceClient() })`. Every frame names the span

@@ -9,7 +9,8 @@ import { approvalRequested } from "../events/approval-events.ts";
 import type { NewEvent, RouterEvent } from "../events/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision } from "../policy/types.ts";
-import type { ApprovalRecord, ApprovalStatus, ApprovalStore, RouterStore } from "../store/types.ts";
+import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from "../store/approval-types.ts";
+import type { RouterStore } from "../store/types.ts";
 import { renderApproval } from "./render.ts";
 
 /** What approvals are made of. */

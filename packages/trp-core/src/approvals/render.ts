@@ -1,5 +1,5 @@
 import { visibleText as shown } from "@toolglot/internal";
-import type { ApprovalRecord } from "../store/types.ts";
+import type { ApprovalRecord } from "../store/approval-types.ts";
 
 /** Letters of a value that are shown at its beginning and its end; what is between is given by its length. */
 const head = 7500;

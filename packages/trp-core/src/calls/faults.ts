@@ -1,7 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
 import { type Fault, fault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
-import type { ApprovalRecord } from "../store/types.ts";
+import type { ApprovalRecord } from "../store/approval-types.ts";
 
 // The faults of the path of a call that have words of their own; the rest have those of `errorCodes`.
 

@@ -1,5 +1,5 @@
 import { operationId } from "../calls/keyed/keys.ts";
-import type { ApprovalRecord } from "../store/types.ts";
+import type { ApprovalRecord } from "../store/approval-types.ts";
 import type { NewEvent } from "./types.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { type JsonValue, ToolglotError } from "@toolglot/core";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
-import type { ApprovalRecord, ApprovalStatus } from "../store/types.ts";
+import type { ApprovalRecord, ApprovalStatus } from "../store/approval-types.ts";
 import { errorReply, jsonReply } from "./messages.ts";
 import type { HttpReply } from "./types.ts";
 

@@ -6,7 +6,7 @@ import { denied } from "../calls/faults.ts";
 import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
 import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
-import { cancelledInTime, cancelledMidway } from "../calls/running/cancel.ts";
+import { cancelledInTime, cancelledMidway, notAgain } from "../calls/running/cancel.ts";
 import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
@@ -240,7 +240,10 @@ async function cancelledBefore(
   // The call is read again after its operation: it may have ended since the frame was admitted, which only this shows.
   const { outcome = known.outcome } = (await store.sessions.readCall(known.sessionId, known.callId)) ?? known;
   const { operation, deadline } = known;
-  if (outcome !== undefined || operation !== undefined) return settledIfBegun(outcome);
+  if (outcome !== undefined || operation !== undefined) {
+    const settled = settledIfBegun(outcome);
+    return settled?.kind === "failed" ? { ...settled, fault: notAgain(settled.fault) } : settled;
+  }
   if (deadline > store.now()) return busy();
   const effect = registry.get(item.cap_id)?.definition.effect;
   return { kind: "failed", fault: cancelledMidway(effect !== "pure"), usage: noUsage };

@@ -4,6 +4,7 @@ import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { fromJson } from "../calls/keyed/operation-data.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
 import { inProgress, outcomeReply } from "../calls/replies.ts";
+import { notAgain } from "../calls/running/cancel.ts";
 import type { Replay, Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
@@ -43,7 +44,8 @@ export async function standingOf(
   }
   // The operation is gone. Had a person settled it as done or failed since the session began, it would still be there.
   if (since === "gone" && session.createdAt + times.keyTtlMs > store.now()) {
-    const fault = notApplied("Somebody has found out that it was not done.");
+    const found = notApplied("Somebody has found out that it was not done.");
+    const fault = call.isCancelled ? notAgain(found) : found;
     return newer({ kind: "failed", fault, usage: noUsage }, outcome?.payload as ResultPayload);
   }
   if (outcome !== undefined) return { kind: "outcome", outcome };

@@ -9,8 +9,9 @@ import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
+import type { ApprovalRecord } from "../store/approval-types.ts";
 import type { OutboxStore } from "../store/log-types.ts";
-import type { ApprovalRecord, RouterStore } from "../store/types.ts";
+import type { RouterStore } from "../store/types.ts";
 import type { RouterTracing, TraceHeaders } from "../tracing/spans.ts";
 
 /** Options of `createRouter`. */

@@ -3,8 +3,9 @@ import { truth } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import type { NackPayload, ResultPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
+import type { ApprovalRecord, ApprovalStore } from "../store/approval-types.ts";
 import type { Admission, AdmissionResult, Answer, CallOutcome, SessionRecord, Who } from "../store/frame-types.ts";
-import type { ApprovalRecord, ApprovalStore, RouterStore, StartOptions } from "../store/types.ts";
+import type { RouterStore, StartOptions } from "../store/types.ts";
 
 /** Opens a store that is empty and whose clock is `now`. */
 export type MakeStore = (options: { now: () => number }) => Promise<RouterStore>;

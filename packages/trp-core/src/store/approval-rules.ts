@@ -1,5 +1,6 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import type { ApprovalRecord, ApprovalStore, ApprovalUse, Denial, StartResult } from "./types.ts";
+import type { ApprovalRecord, ApprovalStore, Denial } from "./approval-types.ts";
+import type { ApprovalUse, StartResult } from "./types.ts";
 
 // What every store decides about approvals and effects, whatever it keeps them in. Pure functions; nothing given is changed.
 

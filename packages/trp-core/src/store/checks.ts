@@ -1,6 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
+import type { ApprovalStore } from "./approval-types.ts";
 import type { FrameStore } from "./frame-types.ts";
-import type { ApprovalStore, OwnedArtifactStore } from "./types.ts";
+import type { OwnedArtifactStore } from "./types.ts";
 
 /** Creates the error of a store after `close()`. */
 export function storeClosed(name: string): ToolglotError {

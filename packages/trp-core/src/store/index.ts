@@ -22,6 +22,7 @@ export {
   useApproval,
   useToken,
 } from "./approval-rules.ts";
+export type * from "./approval-types.ts";
 export {
   checkApproval,
   checkArtifact,

@@ -2,11 +2,11 @@ import { tidyOperation } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
 import { approvalRequested } from "../events/approval-events.ts";
 import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts";
+import type { ApprovalRecord, ApprovalStore } from "./approval-types.ts";
 import { checkApproval, idTaken } from "./checks.ts";
 import type { SameTransaction } from "./frame-types.ts";
 import type { MemoryFrames } from "./memory-frames.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { ApprovalRecord, ApprovalStore } from "./types.ts";
 
 /** Approvals of a `MemoryStore`. */
 export class MemoryApprovals implements ApprovalStore {

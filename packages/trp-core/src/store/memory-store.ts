@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import type { BlobStore, LogStore } from "@toolglot/core/storage";
 import { checkKeys } from "@toolglot/internal";
 import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+import type { ApprovalStore } from "./approval-types.ts";
 import type { FrameStore, SameTransaction } from "./frame-types.ts";
 import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
@@ -13,7 +14,6 @@ import { MemoryParts } from "./memory-parts.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import { checkRate } from "./rate-rules.ts";
 import type {
-  ApprovalStore,
   CatalogStore,
   OwnedArtifactStore,
   PartStore,

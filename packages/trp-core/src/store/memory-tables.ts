@@ -2,12 +2,13 @@ import type { OperationKey } from "@toolglot/core";
 import { type KeptOperation, standingOperation, tidyOperation } from "@toolglot/core/operation-log";
 import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
+import type { ApprovalRecord } from "./approval-types.ts";
 import { storeClosed } from "./checks.ts";
 import type { CallOutcome, SameTransaction, SessionRecord } from "./frame-types.ts";
 import type { Retention } from "./log-types.ts";
 import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
 import { MemoryRates } from "./memory-rates.ts";
-import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
+import type { StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {

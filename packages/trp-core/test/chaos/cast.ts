@@ -48,12 +48,16 @@ export async function gather({ scripts, store, unrest = [] }: Stage, options: Ca
   const file = join(folder, "effects.jsonl");
   const ledger = await start(scripts.path("ledger"), file);
   const settings: RouterSettings = { store, ledger: ledger.port, lease, variant, slow };
-  const another = (): Promise<Started> => start(scripts.path("router"), JSON.stringify(settings));
+  // Who could not start, because the store was away, is started again, as a supervisor does it.
+  const another = async (left = 10): Promise<Started> => {
+    const started = start(scripts.path("router"), JSON.stringify(settings));
+    return await (left === 0 ? started : started.catch(() => another(left - 1)));
+  };
   const routers: Started[] = [];
   // One after the other the first time: a start under load is tested elsewhere.
   for (let index = 0; index < size; index++) routers.push(await another());
   let over = false;
-  const all = [killing(routers, another, { every, lease, spared }), ...unrest].map((one) => one(() => over));
+  const all = [killing(routers, () => another(), { every, lease, spared }), ...unrest].map((one) => one(() => over));
   const calm = async (): Promise<Record<string, number>> => {
     over = true;
     return Object.assign({}, ...(await Promise.all(all)));

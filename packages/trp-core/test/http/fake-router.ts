@@ -2,7 +2,7 @@ import { type OperationRecord, ToolglotError } from "@toolglot/core";
 import type { RouterListener } from "../../src/events/types.ts";
 import { principal } from "../../src/identity/principal.ts";
 import type { FrameContext, Router } from "../../src/router/types.ts";
-import type { ApprovalRecord } from "../../src/store/types.ts";
+import type { ApprovalRecord } from "../../src/store/approval-types.ts";
 
 export const ada = principal({ id: "ada", roles: ["approver"] });
 

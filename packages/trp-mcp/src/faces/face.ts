@@ -98,7 +98,11 @@ export class Face {
   }
 
   #tool(caller: Caller, name: string): ImportedTool | undefined {
-    return this.#all().find((tool) => tool.shownName === name && this.#options.visible(caller, tool));
+    for (const { tools } of this.#options.servers()) {
+      const tool = byName(tools).get(name);
+      if (tool !== undefined && this.#options.visible(caller, tool)) return tool;
+    }
+    return undefined;
   }
 
   #called(caller: Caller, { name, arguments: given = {} }: JsonObject): Target {
@@ -144,6 +148,18 @@ export class Face {
           );
     return { kind: "text", text };
   }
+}
+
+const indexes = new WeakMap<readonly ImportedTool[], ReadonlyMap<string, ImportedTool>>();
+
+/** The tools of a server by the names that are shown; a server's list is another when one of them changes. */
+function byName(tools: readonly ImportedTool[]): ReadonlyMap<string, ImportedTool> {
+  let index = indexes.get(tools);
+  if (index === undefined) {
+    index = new Map(tools.map((tool) => [tool.shownName, tool]));
+    indexes.set(tools, index);
+  }
+  return index;
 }
 
 const withHeaders = new WeakMap<ImportedTool, boolean>();

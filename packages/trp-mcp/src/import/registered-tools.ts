@@ -19,6 +19,7 @@ export class RegisteredTools {
   readonly #notices: Notices;
   /** By the server's names, each with the text of all that it is. */
   #tools = new Map<string, { tool: ImportedTool; text: string }>();
+  #list: readonly ImportedTool[] = [];
   readonly #reads = new Set<string>();
 
   constructor(registry: Router["registry"], parts: ServerParts, notices: Notices) {
@@ -27,8 +28,9 @@ export class RegisteredTools {
     this.#notices = notices;
   }
 
-  get tools(): ImportedTool[] {
-    return [...this.#tools.values()].map(({ tool }) => tool);
+  /** The same list until one of them changes. */
+  get tools(): readonly ImportedTool[] {
+    return this.#list;
   }
 
   /**
@@ -49,6 +51,7 @@ export class RegisteredTools {
       this.#tools.set(tool.tool, { tool, text });
       hasChanged ||= !isKnown;
     }
+    if (hasChanged) this.#list = [...this.#tools.values()].map(({ tool }) => tool);
     return { gone: left.flatMap(([name]) => (texts.has(name) ? [] : name)), hasChanged };
   }
 

@@ -22,6 +22,11 @@ export function sendExactly(server: Server): void {
   };
 }
 
+/** Returns what a result stands for, with the content that each result of a tool has. */
+export function exactIn({ _meta, ...result }: { _meta?: unknown }): object {
+  return { content: [], ...((isObject(_meta) && (_meta[exactKey] as object)) || { ...result, _meta }) };
+}
+
 function restored<Message extends { result: Record<string, unknown> }>(message: Message): Message {
   const { _meta, content, ...result } = message.result;
   const { [exactKey]: exact, ...meta } = isObject(_meta) ? _meta : {};

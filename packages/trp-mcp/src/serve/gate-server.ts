@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  type CallToolRequest,
   fromJsonSchema,
   type Implementation,
   type JsonSchemaValidator,
@@ -17,7 +18,8 @@ import { defined, isObject } from "@toolglot/internal";
 import type { Face } from "../faces/face.ts";
 import type { ToolCall } from "../types.ts";
 import type { AskedCalls, CallInput } from "./asked-calls.ts";
-import { sendExactly } from "./exact-server.ts";
+import { answerBeside } from "./calls-beside.ts";
+import { exactIn, sendExactly } from "./exact-server.ts";
 import { callerOf, cancellation, type Era, type Incoming, metaOf, tasksExtension } from "./incoming.ts";
 import { type Offers, readResult } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
@@ -132,11 +134,13 @@ function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller 
     await ready();
     return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
   });
-  // A client that knows what it wants need not list it first.
-  server.setRequestHandler("tools/call", async ({ params }, context) => {
+  const call = async (params: CallToolRequest["params"], context: ServerContext) => {
+    // A client that knows what it wants need not list it first.
     await ready();
     return tools.answer(params, incoming(context));
-  });
+  };
+  server.setRequestHandler("tools/call", ({ params }, context) => call(params, context));
+  if (era === "legacy") answerBeside(server, async (params, context) => exactIn(await call(params, context)));
   server.setRequestHandler("resources/list", async (_request, context) => {
     await ready();
     return { resources: (await offers.resources(callerOf(incoming(context)))) as never };

@@ -247,7 +247,6 @@ export class KeyedCall {
       context: this.#context,
       claim: result.claim,
       leaseUntil: result.record.leaseUntil,
-      startedAt: result.record.startedAt,
       data,
       route,
       chosen,

@@ -1,18 +1,16 @@
-import type { OperationClaim, OperationEnd } from "@toolglot/core";
+import type { OperationClaim } from "@toolglot/core";
 import { andThen, type Lease, sleep } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Fault } from "../../frames/fault.ts";
 import type { SameTransaction } from "../../store/frame-types.ts";
 import type { CallDependencies, Failpoint } from "../dependencies.ts";
 import { proofOf, sameTransaction, usageOf } from "../ending.ts";
-import { emitNow, outcomeEvents } from "../events.ts";
 import { outcomeUnknown } from "../faults.ts";
 import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
 import type { Chosen, Route } from "../running/route.ts";
 import type { CallContext, Settled } from "../types.ts";
 import { begunAnyway } from "./begun.ts";
-import { LateOutcome } from "./late-outcome.ts";
-import { isRerunnable, type OperationData, toJson } from "./operation-data.ts";
+import { type OperationData, toJson } from "./operation-data.ts";
 import { readOperation } from "./read-operation.ts";
 
 /** An operation whose start is committed. It runs under its claim. */
@@ -20,8 +18,6 @@ export interface StartedCall {
   context: CallContext;
   claim: OperationClaim;
   leaseUntil: number;
-  /** When the operation was started first. */
-  startedAt: number | undefined;
   data: OperationData;
   route: Route;
   /** The adapter that runs first. It was committed with the start. */
@@ -83,10 +79,11 @@ export class OutcomeWriter {
 
   #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
     const { context, claim } = this.#started;
+    const isReleased = state === "released";
     const outcome = storedOutcome(settled, context.call.item.call_id);
-    const result = state === "released" ? { state } : { state, outcome };
+    const result = isReleased ? { state } : { state, outcome };
     const { operations } = this.#dependencies.store;
-    return this.#commit(settled, (together) => operations.finish(claim, result, together), result);
+    return this.#commit(settled, (together) => operations.finish(claim, result, together), isReleased);
   }
 
   async doubt(reason: string): Promise<Settled> {
@@ -102,49 +99,23 @@ export class OutcomeWriter {
     return await this.#commit(settled, (together) => operations.doubt(claim, reason, together));
   }
 
-  /**
-   * Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. `end`: what is known,
-   * and is told later when the lease is lost.
-   */
+  /** Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. */
   async #commit(
     settled: Settled,
     write: (together: SameTransaction) => Promise<boolean>,
-    end?: OperationEnd,
+    isReleased = false,
   ): Promise<Settled> {
     if (this.#dependencies.failpoint) await this.#point("before-finish");
     const { context } = this.#started;
-    const together = sameTransaction(this.#dependencies, context, settled, end?.state === "released");
+    const together = sameTransaction(this.#dependencies, context, settled, isReleased);
     const done = await this.retry(() => write(together));
-    if (done !== true && !(end !== undefined && (await this.#tellLate(settled, end, together, done)))) {
-      return done === undefined ? this.unrecorded() : await this.lost();
-    }
+    if (done === undefined) return this.unrecorded();
+    if (!done) return await this.lost();
     context.committed = true;
     context.pendingEvents = [];
     this.settled = settled;
     if (this.#dependencies.failpoint) await this.#point("after-finish");
     return settled;
-  }
-
-  /**
-   * Tells what is known although the lease is lost: at once when the store takes it, else later. True when it is written. What may run
-   * again is left to the router that has taken it over.
-   */
-  async #tellLate(
-    settled: Settled,
-    end: OperationEnd,
-    together: SameTransaction,
-    done: false | undefined,
-  ): Promise<boolean> {
-    const { context, route } = this.#started;
-    if (isRerunnable(route.effect)) return false;
-    const late = new LateOutcome(this.#dependencies, this.#started, end, together);
-    const told = done === false ? await late.tell().catch(() => "not-now" as const) : "not-now";
-    if (told === "not-now") {
-      late.tellLater(() => {
-        for (const event of outcomeEvents(context, settled)) emitNow(this.#dependencies, context, event);
-      });
-    }
-    return told === "told";
   }
 
   /** Abandons the operation, so that the next call with its key can run it again. This call fails with `fault`. */

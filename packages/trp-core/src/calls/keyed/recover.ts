@@ -272,7 +272,6 @@ class Recovery {
       context,
       claim,
       leaseUntil,
-      startedAt: this.#record.startedAt,
       data: next,
       route,
       chosen,

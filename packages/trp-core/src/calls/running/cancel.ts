@@ -26,6 +26,13 @@ export function cancelledMidway(hadEffect: boolean): Fault {
   return fault("TRP_3005", `The call was cancelled while it ran; ${effect}.`, { dispatched: true });
 }
 
+/** Returns a fault as that of a cancelled call, which is not run again: it must not ask for that. */
+export function notAgain(reason: Fault): Fault {
+  if (!reason.retryable) return reason;
+  const fix = "It was cancelled, and does not run again. If it is wanted after all, make a new call.";
+  return { ...reason, errorClass: "EXECUTOR_ERROR", retryable: false, retryHint: {}, fix };
+}
+
 /** What ends a call early. */
 export interface Stop {
   /** Whether it has happened. */

@@ -97,14 +97,10 @@ class Dispatch {
       const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
-    for (let isFirst = askFirst !== true; ; isFirst = false) {
+    for (;;) {
       // If this router stood still and another one has taken over, the call must not begin here.
       const held = this.#lease.hold();
-      if (!(held instanceof Promise ? await held : held)) {
-        // What began nothing can say so, and leaves no doubt behind.
-        const isNothing = isFirst && !isRerunnable(route.effect);
-        return isNothing ? await this.#end.released(notApplied("It was not begun.")) : await this.#end.lost();
-      }
+      if (!(held instanceof Promise ? await held : held)) return await this.#end.lost();
       let execution = await this.#execute();
       if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
         const found = await this.#ask(claim.fence);
