@@ -1,6 +1,6 @@
 import type { OperationRecord } from "@toolglot/core";
 import { gather, type Stage } from "./cast.ts";
-import { ChaosClient, type Heard, type Operation } from "./client.ts";
+import { ChaosClient, type Operation } from "./client.ts";
 import { type Case, judge, type Verdict } from "./judge.ts";
 import type { Variant } from "./naive.ts";
 
@@ -60,7 +60,7 @@ export async function chaos(stage: Stage, { variant, operations, ...options }: C
           const isShared = operation.cancels !== true && Math.random() < 0.1;
           const also = isShared ? new ChaosClient(cast, 0, silence).run(operation, patience) : undefined;
           const told = await client.run(operation, patience);
-          cases.push({ client, operation, told, heard: client.heard.get(operation.op) as Heard });
+          cases.push({ client, operation, told, heard: client.heardOf(operation.op) });
           await also;
         }
       }),

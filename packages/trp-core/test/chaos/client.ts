@@ -111,7 +111,7 @@ export class ChaosClient {
 
   /** Polls the partial results and the end of an ASYNC call; nothing when it has to be sent again. */
   async #follow({ op }: Operation, until: number): Promise<Told | undefined> {
-    const heard = this.#heardOf(op);
+    const heard = this.heardOf(op);
     for (let after = 0; Date.now() < until; ) {
       const reply = await this.#ask("RESULT_QUERY_REQ", op, { call_id: `call_${op}`, after_event_id: after });
       if (reply?.frame_type === "PARTIAL_RESULT") {
@@ -164,11 +164,11 @@ export class ChaosClient {
       const port = this.#routers.any();
       const sentAt = Date.now();
       const reply = await post(port, sent, this.#silenceMs);
-      this.#heardOf(op).log.push(
+      this.heardOf(op).log.push(
         `${sentAt} ${port} ${sent.session_id} ${type} ${sent.seq} ${Date.now()} ${brief(reply)}`,
       );
       const told = toldBy(reply);
-      if (told !== undefined) this.#heardOf(op).statements.push(told.status);
+      if (told !== undefined) this.heardOf(op).statements.push(told.status);
       return reply;
     });
     const reply = await Promise.any(answers).catch(() => undefined);
@@ -180,7 +180,8 @@ export class ChaosClient {
     return reply;
   }
 
-  #heardOf(op: string): Heard {
+  /** What was heard of an operation; nothing yet, when no router has answered. */
+  heardOf(op: string): Heard {
     const heard = this.heard.get(op) ?? { statements: [], parts: new Map(), faults: [], log: [] };
     this.heard.set(op, heard);
     return heard;
