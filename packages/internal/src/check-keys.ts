@@ -169,7 +169,7 @@ function wantedText(kind: string): string {
 }
 
 /** Returns a value in a few words: texts are quoted, and an object of a class is named by it. */
-function gotText(value: unknown): string {
+export function gotText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return "an array";
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;

@@ -33,7 +33,7 @@ export {
   matchesOf,
   withoutInvisible,
 } from "./characters.ts";
-export { checkKeys, type KnownKeys } from "./check-keys.ts";
+export { checkKeys, gotText, type KnownKeys } from "./check-keys.ts";
 export { columnText, textOfColumn } from "./column-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
