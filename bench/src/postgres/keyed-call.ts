@@ -67,7 +67,7 @@ export async function keyedCalls(name: string, store: RouterStore, sessions: num
     free.push({ id, seq: (await store.sessions.create(session)).expectedSeq - 1 });
   }
   const [admitted] = admission.calls;
-  const [outcome] = Object.values(together.answer.outcomes);
+  const [[, outcome] = []] = together.answer.outcomes;
   if (admitted === undefined || outcome === undefined) throw new Error("no call was recorded");
   let count = 0;
   return {
