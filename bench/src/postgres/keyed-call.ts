@@ -67,7 +67,7 @@ export async function keyedCalls(name: string, store: RouterStore, sessions: num
     free.push({ id, seq: (await store.sessions.create(session)).expectedSeq - 1 });
   }
   const [admitted] = admission.calls;
-  const [outcome] = Object.values(together.answer.outcomes);
+  const [[, outcome] = []] = together.answer.outcomes;
   if (admitted === undefined || outcome === undefined) throw new Error("no call was recorded");
   let count = 0;
   return {
@@ -103,7 +103,7 @@ export async function keyedCalls(name: string, store: RouterStore, sessions: num
       );
       if (started.status !== "claimed") throw new Error(`${name}: ${started.status}`);
       await asked.pending?.result;
-      const answer = { ...together.answer, ...place, outcomes: { [callId]: outcome } };
+      const answer = { ...together.answer, ...place, outcomes: [[callId, outcome] as const] };
       if (!(await store.operations.finish(started.claim, end, { ...together, answer })))
         throw new Error(`${name}: lost`);
       if (sessions > 1) free.push(session);

@@ -42,10 +42,15 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
     async resume(saved, options = {}) {
-      const messages = options?.steer === undefined ? undefined : hostMessages(options.steer);
+      checkKeys(
+        "resume",
+        options,
+        "decisions:object allowUnbound:boolean settle:object begin:text|object[] steer:string|object|object[] signal:signal",
+      );
+      const messages = options.steer === undefined ? undefined : hostMessages(options.steer);
       if (messages && settings.mode === "single")
         throw new TypeError("resume: in single mode there is nothing to steer.");
-      const begun = options?.begin === undefined ? undefined : toMessages(options.begin);
+      const begun = options.begin === undefined ? undefined : toMessages(options.begin);
       if (begun && typeof saved !== "string")
         throw new TypeError("resume: begin is for a run's id, not for a snapshot.");
       const resumed = await takeOver(settings, saved, options);

@@ -70,6 +70,38 @@ it("should count to the limits of tokens and cost, and be told apart from the ru
   expect(both.usage).toEqual({ inputTokens: 1_000_010, outputTokens: 1, cost: 2, own: { inputTokens: 10 } });
 });
 
+it("should count a run, or its result, that a tool returns as it is, and read its answer or why there is none", async () => {
+  const toolkit = new Toolkit();
+  const agentOf = (turns: ScriptedTurn[], options: object = {}) =>
+    createAgent({
+      ...{
+        model: scriptedModel(turns),
+        protocol: nativeProtocol(),
+        executor: toolkitExecutor(toolkit),
+        tools: toolkit,
+      },
+      ...options,
+    });
+  const child = (options: object = {}) => agentOf([["done", finish]], options).run("x");
+  const about = { description: "d", args: {} };
+  toolkit.registerToolFunction(makeSubagentTool({ ...about, name: "run", run: () => child() }));
+  toolkit.registerToolFunction(makeSubagentTool({ ...about, name: "result", run: () => child().result }));
+  toolkit.registerToolFunction(
+    makeSubagentTool({ ...about, name: "later", run: async () => ({ ...(await child().result), status: "limit" }) }),
+  );
+  const run = agentOf([call("run"), call("result"), call("later"), "end"]).run("go");
+  let events = 0;
+  for await (const { type } of run) if (type === "tool-call-progress") events += 1;
+  const { usage: sums, results } = await run.result;
+  expect(sums).toEqual({ inputTokens: 3_000_000, outputTokens: 3, own: {} });
+  expect(results.map(({ status, data, error }) => [status, data ?? error?.message])).toEqual([
+    ["ok", "done"],
+    ["ok", "done"],
+    ["error", 'The agent behind "later" did not come to an end: limit.'],
+  ]);
+  expect(events).toBeGreaterThan(2);
+});
+
 it("should count what a tool used that failed, and what a result says; never what is no number", async () => {
   const agentOf = open();
   const { usage: sums, results } = await agentOf([call("fails"), call("says"), "end"]).run("go").result;

@@ -1,5 +1,6 @@
 import { isRunnable, type ParseResult } from "@toolglot/core";
 import { type ExplainOptions as CommonOptions, explainResult, nothingRan } from "@toolglot/core/explain";
+import { checkKeys } from "@toolglot/internal";
 import { explainWording } from "./explain-wording.ts";
 import { tomlText } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
@@ -25,6 +26,7 @@ export interface ExplainOptions extends CommonOptions {
  * ```
  */
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
+  checkKeys("explain", options, 'source:string locale:"zh"|"en" mode:"single"|"loop" language:"python"|"javascript"');
   const words = explainWording[options.locale ?? "en"](options.language);
   const { blocks } = result;
   const findings = result.diagnostics.filter(({ severity }) => severity !== "info");

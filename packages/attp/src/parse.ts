@@ -54,14 +54,14 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * ```
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  checkParseOptions("createParser", options, ['language:"python"|"javascript"', "onEvent:function"], {
-    protocol: "attp",
-    repairs,
-  });
-  const { language } = options;
-  if (language !== undefined && language !== "python" && language !== "javascript")
-    throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
+  checkOptions("createParser", options);
   return createPushParser((given = options) => new Run(given).scanner, sample);
+}
+
+/** Throws `TypeError` for options that make no sense; `what` takes them. */
+export function checkOptions(what: string, options: AttpParserOptions): void {
+  const known = { protocol: "attp", repairs } as const;
+  checkParseOptions(what, options, ['language:"python"|"javascript"', "onEvent:function"], known);
 }
 
 /** What `createPushParser` keeps alive is made of it: most of a block, up to the middle of a value. */

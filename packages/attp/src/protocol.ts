@@ -1,6 +1,7 @@
 import { type Action, isRunnable, type ProgramLanguage, type PromptBuilder, type ToolProtocol } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { createTextProtocol, type TextProtocolOptions, textHash } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
 import { explain } from "./explain.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
@@ -28,6 +29,7 @@ const languages = {
   python: { id: "attp", ownPrompt: "attpPrompt", renderTools: renderPythonStubs },
   javascript: { id: "attp-js", ownPrompt: "attpJavascriptPrompt", renderTools: renderTypeScriptDeclarations },
 } as const;
+const own = ['language:"python"|"javascript"', "session:boolean"];
 
 /**
  * Creates ATTP as the agent's loop uses it: tools as Python stubs, one TOML document per answer, results as TOML. With
@@ -44,10 +46,7 @@ const languages = {
  */
 export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDocument> {
   const { language = "python", prompt, session = false } = options;
-  if (!Object.hasOwn(languages, language)) {
-    throw new TypeError(`attpProtocol: language is "python" or "javascript", not ${JSON.stringify(language)}.`);
-  }
-  if (typeof session !== "boolean") throw new TypeError("attpProtocol: session is true or false.");
+  checkKeys("attpProtocol", { language, session }, own.join(" "));
   const { id, ownPrompt, renderTools } = languages[language];
   const teaching = session ? { ...options, prompt: { ...prompt, build: inSession(prompt) } } : options;
   return createTextProtocol<AttpDocument>(teaching, {
@@ -56,7 +55,7 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     stop: [],
     carries: "code",
     ownPrompt: `${ownPrompt} from @toolglot/prompts/attp`,
-    options: ['language:"python"|"javascript"', "session:boolean"],
+    options: own,
     renderTools,
     createParser: (parsing) => createParser({ ...parsing, language }),
     actions: (document) => actions(document, language),

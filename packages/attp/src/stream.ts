@@ -1,5 +1,5 @@
 import { EventStream, streamEvents } from "@toolglot/core/text";
-import { createParser } from "./parse.ts";
+import { checkOptions, createParser } from "./parse.ts";
 import type { AttpEvent, AttpParseOptions } from "./types.ts";
 
 /** A `TransformStream` from text chunks to events. Its last events come when its writable side is closed. */
@@ -18,5 +18,6 @@ export function parseStream(
   chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
   options: AttpParseOptions = {},
 ): AsyncGenerator<AttpEvent, void, undefined> {
+  checkOptions("parseStream", options);
   return streamEvents(chunks, (onEvent) => createParser({ ...options, onEvent }));
 }

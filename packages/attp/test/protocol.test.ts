@@ -41,7 +41,9 @@ it("should tell the prompt of a session only when it is asked to", () => {
   expect(attpProtocol({ prompt: teaches }).instructions([], how)).toBe("undefined");
   expect(attpProtocol({ prompt: teaches, session: false }).instructions([], how)).toBe("undefined");
   expect(attpProtocol({ prompt: teaches, session: true }).instructions([], how)).toBe("true");
-  expect(() => attpProtocol({ prompt: teaches, session: {} as boolean })).toThrow(/session is true or false/);
+  expect(() => attpProtocol({ prompt: teaches, session: {} as boolean })).toThrow(
+    /session must be true or false, not an object/,
+  );
 });
 
 it("should make one code action of a success, always with the same id", () => {

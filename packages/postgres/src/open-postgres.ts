@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   Acknowledged,
@@ -68,6 +69,7 @@ export async function migratePostgres(
   options: PostgresOptions & { dryRun?: boolean },
 ): Promise<{ from: number; to: number; statements: string[] }> {
   const { dryRun = false, ...rest } = options;
+  checkKeys("migratePostgres", { dryRun }, "dryRun:boolean");
   const settings: Settings = { ...checkOptions(rest), migrate: "auto" };
   const database = connect(settings);
   try {

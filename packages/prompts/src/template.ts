@@ -1,4 +1,5 @@
 import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
+import { gotText } from "@toolglot/internal";
 
 const toolsPlaceholder = "{{AVAILABLE_TOOLS}}";
 
@@ -19,8 +20,8 @@ export function templatePrompt(forProtocol: string, texts: Record<Locale, Prompt
   return {
     forProtocol,
     build({ toolsText, locale, mode, session = false }) {
-      if (!Object.hasOwn(texts, locale)) throw new TypeError(`locale must be "zh" or "en", not ${String(locale)}`);
-      if (!modes.includes(mode)) throw new TypeError(`mode must be "single" or "loop", not ${String(mode)}`);
+      if (!Object.hasOwn(texts, locale)) throw new TypeError(`locale must be "zh" or "en", not ${gotText(locale)}`);
+      if (!modes.includes(mode)) throw new TypeError(`mode must be "single" or "loop", not ${gotText(mode)}`);
       if (typeof toolsText !== "string") {
         throw new TypeError("toolsText must be a string: what the protocol's renderTools(tools) returned");
       }

@@ -1,4 +1,4 @@
-import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, gotText, isObject, type KnownKeys } from "@toolglot/internal";
 import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
@@ -26,7 +26,7 @@ export function checkOptions<Options extends CommonOptions, const Text extends s
   const given = options as Partial<CommonOptions> | undefined;
   if (!languages.includes(given?.language as SandboxLanguage)) {
     const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
-    throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
+    throw new TypeError(`createSandbox() takes ${offered}, not ${gotText(given?.language)}.`);
   }
   const { language, pool, reuse, seed } = options;
   for (const name of Object.keys(resolveLimits(language))) {

@@ -1,5 +1,5 @@
 import { type ContentBlock, contentText, sanitizeErrorMessage, type ToolCall } from "@toolglot/core";
-import { attempt, isObject } from "@toolglot/internal";
+import { attempt, gotText, isObject } from "@toolglot/internal";
 import type { CallInfo, ToolMiddleware, ToolResponse } from "@toolglot/toolkit";
 import type { Masker } from "./mask/masker.ts";
 import { maskBlocks, maskWhole } from "./mask-blocks.ts";
@@ -46,7 +46,8 @@ export function valueMiddleware(
 }
 
 function readTable(tools: unknown): ReadonlyMap<string, ReadonlySet<string>> {
-  if (!isObject(tools)) throw new TypeError('valueMiddleware needs { tools: { create_issue: ["GITHUB_TOKEN"] } }');
+  if (!isObject(tools))
+    throw new TypeError(`valueMiddleware needs { tools: { create_issue: ["GITHUB_TOKEN"] } }, not ${gotText(tools)}`);
   return new Map(
     Object.entries(tools).map(([tool, names]) => {
       if (!Array.isArray(names) || !names.every(isName)) {

@@ -50,9 +50,8 @@ describe.each(Object.keys(storages))("%s", (kind) => {
       const storage = await (storages[kind] as (typeof storages)[string])(world.address);
       try {
         // Each doubt has its record, and every record is a doubt or done.
-        const states = await Promise.all(
-          keys.map(async (key) => (await storage.operations.read({ scope: "s", key }))?.state),
-        );
+        const states: (string | undefined)[] = [];
+        for (const key of keys) states.push((await storage.operations.read({ scope: "s", key }))?.state);
         expect(keys.filter((_, index) => states[index] === "in-doubt")).toEqual(
           keys.filter((key) => seen.doubted.has(key)),
         );

@@ -70,9 +70,12 @@ describe("what goes to the thread", () => {
     const payload = { status: "SUCCESS" };
     const reply = { frame_type: "RESULT", payload };
     const other = { type: "NACK", payload: { code: "x" } };
-    const outcomes = JSON.parse('{"__proto__":1,"b":2}');
-    for (const [id, outcome] of Object.entries({ b: { type: "RESULT", payload }, c: other })) outcomes[id] = outcome;
-    Object.defineProperty(outcomes, "__proto__", { value: { type: "RESULT", payload }, enumerable: true });
+    const outcome = { type: "RESULT", payload };
+    const outcomes = [
+      ["__proto__", outcome],
+      ["b", outcome],
+      ["c", other],
+    ];
     const answer = { sessionId: "s", frameId: "f", reply, outcomes };
     for (const given of [[answer], [1, {}, { audit: [], answer }], [{ answer: undefined }, null, "x"]]) {
       const before = JSON.stringify(given);
@@ -80,7 +83,7 @@ describe("what goes to the thread", () => {
       unpackOutcomes(over);
       expect(JSON.stringify([given, over])).toBe(`[${before},${before}]`);
       const found = over[0]?.reply === undefined ? over[2]?.answer : over[0];
-      if (found) for (const id of ["__proto__", "b"]) expect(found.outcomes[id].payload).toBe(found.reply.payload);
+      if (found) for (const at of [0, 1]) expect(found.outcomes[at][1].payload).toBe(found.reply.payload);
     }
     expect(JSON.stringify(packOutcomes([answer])).match(/SUCCESS/g)).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, defined, gotText } from "@toolglot/internal";
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
@@ -39,8 +39,8 @@ export function createClient(options: ClientOptions): TrpClient {
   const connection = new Connection(options);
   const requestLimits = (): Limits => connection.limits(options.requestTimeoutMs ?? 10_000);
   const callLimits = ({ deadlineMs, signal }: ClientCallOptions, timeoutMs: number): Limits => {
-    if (deadlineMs !== undefined && !(deadlineMs > 0)) {
-      throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${deadlineMs}`);
+    if (deadlineMs !== undefined && !(typeof deadlineMs === "number" && deadlineMs > 0)) {
+      throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${gotText(deadlineMs)}`);
     }
     return connection.limits(deadlineMs ?? 4 * timeoutMs, signal);
   };

@@ -1,4 +1,4 @@
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, defined, gotText } from "@toolglot/internal";
 import type { PartialResultEvent } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { Call, type CallRules } from "./call.ts";
@@ -60,13 +60,13 @@ export class RunningCalls {
     }
   }
 
-  async *parts(callId: string, options: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult> {
+  parts(callId: string, options: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult> {
     checkKeys("parts", options, "deadlineMs:number signal:signal traceId:string after:number");
     const { after = 0, ...rest } = options;
     if (!(Number.isSafeInteger(after) && after >= 0)) {
       throw new TypeError(`parts: after must be a whole number from 0, not ${String(after)}`);
     }
-    return yield* this.#follow(callId, { after }, rest);
+    return this.#follow(callId, { after }, rest);
   }
 
   async *#follow(
@@ -75,7 +75,7 @@ export class RunningCalls {
     { deadlineMs = Number.POSITIVE_INFINITY, signal, traceId }: WaitOptions,
   ): AsyncGenerator<PartialResultEvent, CallResult> {
     if (!(deadlineMs > 0)) {
-      throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${deadlineMs}`);
+      throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${gotText(deadlineMs)}`);
     }
     const connection = this.#connection;
     const limits = connection.limits(deadlineMs, signal);

@@ -150,7 +150,7 @@ describe("a call that is left to the router", () => {
     const refused = await trp.callAsync({ capId: "cap.long.v1", args: { wrong: 1 } });
     expect(refused).toMatchObject({ status: "refused", error: { code: "TRP_2001" } });
     await expect(trp.waitResult("nobody")).rejects.toMatchObject({ code: "trp-client/refused" });
-    await expect(trp.parts("nobody", { after: -1 }).next()).rejects.toThrow("after");
+    expect(() => trp.parts("nobody", { after: -1 })).toThrow("after");
     await expect(trp.waitResult("nobody", { deadlineMs: 0 })).rejects.toThrow("deadlineMs");
     await expect(trp.waitResult("nobody", { onPrat: () => {} } as never)).rejects.toThrow("onPart");
   });

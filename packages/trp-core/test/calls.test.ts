@@ -523,7 +523,7 @@ it("commits the frame's answer with the end of the operation", async () => {
   const call = router.call(add("a", { idempotency_key: "k", call_id: "c1" }), { frameId: "frm_1" });
   const { reply } = await router.pipeline.run(call, { frame });
   expect(reply).toMatchObject({ frame_type: "RESULT", frame_id: "res_frm_1", payload: { call_id: "c1" } });
-  const outcomes = { c1: { type: "RESULT", payload: reply?.payload } };
+  const outcomes = [["c1", { type: "RESULT", payload: reply?.payload }]];
   expect(finished).toEqual([{ sessionId: "sess_1", frameId: "frm_1", reply, outcomes }]);
 });
 

@@ -1,9 +1,8 @@
-import { createRecord, type JsonObject } from "@toolglot/core";
+import type { JsonObject } from "@toolglot/core";
 import { expect, it } from "vitest";
 import type { ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
-import type { CallOutcome } from "../src/store/frame-types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 
 const who = { tenant: "t", principal: "p" };
@@ -59,9 +58,8 @@ it("keeps an outcome, and shares nothing with who gave it or asks for it", async
   const store = await opened();
   await store.sessions.admit(admission("f1", 1, "__proto__"));
   const reply = result("__proto__");
-  const outcomes = createRecord<CallOutcome>();
-  Object.assign(outcomes, { ["__proto__"]: { type: "RESULT", payload: reply.payload } });
-  await store.sessions.answer({ sessionId: "s", frameId: "f1", reply, outcomes });
+  const outcome = { type: "RESULT", payload: reply.payload } as const;
+  await store.sessions.answer({ sessionId: "s", frameId: "f1", reply, outcomes: [["__proto__", outcome]] });
   spoil(reply);
   const kept = await store.sessions.readCall("s", "__proto__");
   expect(kept?.outcome).toEqual({ type: "RESULT", payload: result("__proto__").payload });

@@ -40,7 +40,7 @@ const answer = fc
   .map(({ sessionId, frameId, callId, type, outcome }) => {
     const reply = replyOf(callId, type as "RESULT");
     const payload = outcome === "reply" ? reply.payload : { ...reply.payload, other: true };
-    const outcomes = outcome === "none" ? {} : { [callId]: { type, payload } as never };
+    const outcomes = outcome === "none" ? [] : [[callId, { type, payload } as never] as const];
     return { sessionId, frameId, reply, outcomes };
   });
 const events = fc.array(

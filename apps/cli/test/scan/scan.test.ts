@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ScanFinding } from "../../src/scan/scan-file.ts";
 import { runCli } from "../support/in-process.ts";
@@ -28,7 +28,7 @@ interface Scanned {
 }
 
 async function scan(file: string, ...args: string[]): Promise<Scanned> {
-  const { code, stdout } = await runCli(["scan", join(logs, file), "--json", ...args]);
+  const { code, stdout } = await runCli(["scan", resolve(logs, file), "--json", ...args]);
   return { code, ...(JSON.parse(stdout) as Omit<Scanned, "code">) };
 }
 
@@ -147,6 +147,17 @@ describe("each format of logs", () => {
     expect(report).toMatchObject({ code: 1, files: 1, calls, unknownLines: 0 });
     expect(shown(report)).toEqual(found);
     for (const finding of report.findings) expect(finding.model).toBe(model);
+  });
+
+  it("counts messages with calls in a shape that it does not know", async () => {
+    const call = { type: "tool_call", tool: "edit", args: { file: "a.ts" } };
+    const lines = [
+      { role: "user", content: "Change it." },
+      { role: "assistant", content: [call] },
+      { role: "assistant", content: [{ type: "thinking", thinking: "Done." }] },
+    ];
+    const home = homeWith({ "log.jsonl": lines.map((line) => JSON.stringify(line)).join("\n") });
+    expect(await scan(join(home, "log.jsonl"))).toMatchObject({ files: 1, calls: 0, unknownLines: 1 });
   });
 
   it("takes a line with a whole conversation for one of its own", async () => {

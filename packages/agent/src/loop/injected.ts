@@ -30,7 +30,7 @@ interface Injection {
 
 /** Returns the host's input as messages of the user, or of nobody who is trusted. Throws `TypeError` for empty input. */
 export function hostMessages(input: Parameters<Steering["steer"]>[0]): Message[] {
-  const messages = toMessages(typeof input === "object" && "parts" in input ? [input] : input);
+  const messages = toMessages(typeof input === "object" && input !== null && "parts" in input ? [input] : input);
   return messages.map((message) =>
     plainJson(message.trust === "host" ? { ...message, trust: "user" as const } : message),
   );

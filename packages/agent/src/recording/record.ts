@@ -46,8 +46,8 @@ export function recordRun<Value = unknown>(
 ): RecordedRun<Value> {
   checkKeys("recordRun", recordOptions, "signal:signal runId:text onLine:function");
   const { onLine, ...runOptions } = recordOptions;
-  if (options.steps) throw new TypeError("recordRun: steps are played again by their engine, and can't be recorded.");
   const settings = toSettings(options);
+  if (options.steps) throw new TypeError("recordRun: steps are played again by their engine, and can't be recorded.");
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
   const owner = settings.runtime.newOwner();

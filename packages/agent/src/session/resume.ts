@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkKeys, isObject } from "@toolglot/internal";
+import { isObject } from "@toolglot/internal";
 import type { RunSnapshot } from "../result.ts";
 import type { Settings } from "../settings.ts";
 import { checkDecisions } from "./decisions.ts";
@@ -14,11 +14,6 @@ export async function takeOver(
   saved: RunSnapshot | string,
   options: ResumeOptions,
 ): Promise<Resumed | undefined> {
-  checkKeys(
-    "resume",
-    options,
-    "decisions:object allowUnbound:boolean settle:object begin:text|object[] steer:string|object|object[] signal:signal",
-  );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
     throw new TypeError("resume: a run id needs the option storage of createAgent; else pass the run's snapshot.");

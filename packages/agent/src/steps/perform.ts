@@ -52,7 +52,8 @@ export async function performStep(
   };
   if (typeof name !== "string" || typeof runId !== "string" || typeof stepIndex !== "number")
     throw new TypeError("performStep: this is no step of a run. Pass on the step that steps.run was given.");
-  const { steps: _, ...rest } = options;
+  const { steps, ...rest } = options;
+  checkKeys("performStep", { steps }, "steps:{run}");
   const settings = toSettings(rest);
   if (model !== undefined && canonicalJson(model) !== canonicalJson(settings.model.info ?? null))
     throw new TypeError(

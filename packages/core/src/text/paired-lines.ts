@@ -53,7 +53,7 @@ export function isDeeper(before: string): boolean {
 
 /**
  * Lines that open something by a word or by signs, and lines that end it; both with what they have in common. The last ones of a pair
- * tell that it is one, so few words have to be known.
+ * show that it is one, so few words have to be known.
  */
 const pairs: readonly (readonly [open: RegExp, close: RegExp])[] = [
   // `[code]`, `\begin{verbatim}`, `{% raw %}`, `#+BEGIN_SRC`, `#if`, `@example`, `{{#if}}`
@@ -76,7 +76,7 @@ const pairs: readonly (readonly [open: RegExp, close: RegExp])[] = [
 
 /** Follows such lines. */
 export class PairedLines {
-  /** By pair and what its lines have in common: what was told to {@link read} at each that is open. */
+  /** By pair and what its lines have in common: what was given to {@link read} at each that is open. */
   readonly #open: Map<string, number[]>[] = pairs.map(() => new Map());
   #count = 0;
 

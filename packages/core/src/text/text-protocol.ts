@@ -93,16 +93,22 @@ export function createTextProtocol<Block extends BlockBase>(
     const finding = diagnostics[0]?.message ?? (odd && `it would be ${odd.status}.`);
     return { finding, actions: blocks.flatMap((block) => parts.actions(block, tools)) };
   };
-  const format = (actions: readonly Action[], how: FormatActionsOptions = {}): string =>
-    formatActions(actions, { tools: declared, ...how }, { id, write: parts.write, read });
+  const format = (actions: readonly Action[], how: FormatActionsOptions = {}): string => {
+    checkKeys("formatActions", how, "tools:object[] text:string lossy:boolean");
+    return formatActions(actions, { tools: declared, ...how }, { id, write: parts.write, read });
+  };
   const encodeCalls = (calls: readonly ToolCall[]): string =>
     format([{ kind: "calls", calls: [...calls], span: { start: 0, end: 0 } }], { lossy: true });
-  const encodeMessages = (messages: readonly Message[], { isFitted = false }: EncodeOptions = {}): Message[] =>
-    encodeAsText(messages, { calls: encodeCalls, results: isFitted ? formatWithin(Infinity) : formatResults });
+  const encodeMessages = (messages: readonly Message[], how: EncodeOptions = {}): Message[] => {
+    checkKeys("encodeMessages", how, "isFitted:boolean");
+    const results = how.isFitted ? formatWithin(Infinity) : formatResults;
+    return encodeAsText(messages, { calls: encodeCalls, results });
+  };
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
   const renderTools = (tools: readonly ToolDefinition[], rendering: { locale?: Locale } = {}): string => {
+    checkKeys("renderTools", rendering, 'locale:"zh"|"en"');
     declared = tools;
     return parts.renderTools(tools, { locale: rendering.locale ?? locale });
   };
@@ -112,9 +118,10 @@ export function createTextProtocol<Block extends BlockBase>(
     stop,
     carries,
     renderTools,
-    instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, how), ...how }),
+    instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, { locale: how.locale }), ...how }),
     createParser(parsing) {
       const { tools, onEvent } = parsing;
+      checkKeys("createParser", { onEvent }, "onEvent:function");
       declared = tools ?? declared;
       const parser = parts.createParser({
         ...parsing,

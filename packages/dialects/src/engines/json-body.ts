@@ -185,9 +185,9 @@ function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Spa
     );
   const isEmpty = Object.keys(input).length === 0;
   const holds = (key: string, value: JsonValue): boolean => {
+    if (isLabel.test(key) && (hasKey || !params.includes(key))) return false;
     if (params.includes(key)) return !(key in input);
-    if (!isEmpty || isLabel.test(key)) return false;
-    return !hasKey || (typeof value === "object" && value !== null);
+    return isEmpty && (!hasKey || (typeof value === "object" && value !== null));
   };
   const key = Object.keys(others).find((one) => holds(one, others[one] as JsonValue));
   return key === undefined || call.fail("invalid-arguments", span, `${JSON.stringify(key)} is none of the arguments.`);

@@ -54,6 +54,16 @@ function closesAll(text: string, at: number, marks: RowMarks, ended: boolean, va
   return anyAt(text, wrapper, marks.openers, ended, variable);
 }
 
+/** Whether an argument begins at an index, or its value behind its key. */
+function opensAt(text: string, at: number, marks: RowMarks, ended: boolean, variable: Variable): number {
+  const { argOpen, argKey, argKeyClose } = marks;
+  const opens = argOpen ? markAt(text, at, argOpen, ended, variable) : 0;
+  // What closes a key is one mark with what opens the value, or one of its own.
+  const keyEnd = argKeyClose ?? (argKey?.texts[0]?.startsWith("</") ? argKey : undefined);
+  const key = opens === 0 && keyEnd ? markAt(text, at, keyEnd, ended, variable) : 0;
+  return key > 0 && argKeyClose ? anyAt(text, key, [argKey], ended, variable) : opens || key;
+}
+
 /** A first line that ends as an opener does. */
 const lateOpener = /^[^\n<]{0,99}>\r?\n/;
 const lateCdata = /^\S{1,3}<!\[CDATA\[/;
@@ -126,7 +136,7 @@ export function* readTagValue(
     const again = counts === 0 && closed > 0 && close && tellsTwice ? markAt(text, closed, close, ended, variable) : 0;
     if (again !== 0) counts = again === more ? more : isFollowed(text, again, marks, ended, variable, isNested);
     const lost = closed === 0 ? closesAll(text, next, marks, ended, variable) : 0;
-    const opens = closed === 0 && lost === 0 && marks.argOpen ? markAt(text, next, marks.argOpen, ended, variable) : 0;
+    const opens = closed === 0 && lost === 0 ? opensAt(text, next, marks, ended, variable) : 0;
     const leaves =
       closed === 0 && lost === 0 && call.block.inReasoning ? anyAt(text, next, marks.reasoningClosers, ended) : 0;
     if (counts === more || lost === more || opens === more || leaves === more) {

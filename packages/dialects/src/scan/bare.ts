@@ -49,6 +49,20 @@ export class BareCalls {
     return this.#takesAnyName || this.#tools.has(name);
   }
 
+  /** Whether another dialect writes the same calls, and reads what is between single quotes otherwise. */
+  readsQuotesOtherwise({ row }: RowMarks): boolean {
+    const isPlain = row.plainSingleQuotes === true;
+    return (
+      row.engine === "python" &&
+      this.#rows.some(
+        (other) =>
+          (other.row.plainSingleQuotes === true) !== isPlain &&
+          other.row.engine === "python" &&
+          other.row.list === true,
+      )
+    );
+  }
+
   /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. `isFirst`: the message begins there. */
   find(text: string, at: number, ended: boolean, isFirst: boolean): RowMarks | "more" | undefined {
     if (this.#rows.length === 0 || (!this.#takesAnyName && this.#tools.names.length === 0)) return undefined;

@@ -62,7 +62,12 @@ export interface Place {
   knows?: (name: string | undefined) => boolean;
   /** The fence around it is its wrapper. */
   isInFence?: boolean;
+  /** Without marks nobody knows whether a backslash is one between single quotes. */
+  isPlainOrNot?: boolean;
 }
+
+/** A string between single quotes that holds a backslash. */
+const escapedString = /[(,=:[{]\s{0,9}'[^']*\\/;
 
 /** Reads calls without marks: they are calls only if all of them name tools, and nothing but them stands on their lines. */
 function* readBare(
@@ -84,7 +89,8 @@ function* readBare(
     });
   const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
   const knows = (name: string | undefined): boolean => name !== undefined && bare.knows(name);
-  const done = yield* readRun(block, cursor, marks, { ...place, knows });
+  const isPlainOrNot = bare.readsQuotesOtherwise(marks);
+  const done = yield* readRun(block, cursor, marks, { ...place, knows, isPlainOrNot });
   const { calls, rejected, status } = done.block;
   const areKnown = [...calls, ...rejected].every(({ name }) => knows(name));
   if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
@@ -125,6 +131,8 @@ function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Pla
   yield* cursor.lineBreak();
   const [odd] = cursor.lookAlikes;
   if (odd) block.slip("look-alike", odd);
+  if (place.isPlainOrNot && escapedString.test(cursor.slice(block.start, end)))
+    block.slip("stripped-tokens", { start: block.start, end }, { affects: "value" });
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";

@@ -1,4 +1,4 @@
-import { checkKeys, isObject } from "@toolglot/internal";
+import { checkKeys, gotText, isObject } from "@toolglot/internal";
 import { isTemplateDialect } from "./template-dialect.ts";
 import type { Dialect, Marker, NameRule, VariableMarker } from "./types.ts";
 
@@ -14,7 +14,7 @@ const idPattern = "^(?:functions\\.)?([\\s\\S]*):\\d+$";
  * units, or no literal text.
  */
 export function checkDialect(value: unknown): asserts value is Dialect {
-  if (!isObject(value)) throw new TypeError("A dialect must be an object");
+  if (!isObject(value)) throw new TypeError(`A dialect must be an object, not ${gotText(value)}`);
   const dialect = value as unknown as Dialect;
   checkKeys(
     "dialect",

@@ -1,19 +1,8 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
 import { keep, readString, standsAt, type Token } from "./string-token.ts";
-import type { LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
+import type { Frame, LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
 import { readWord, wordRun } from "./word.ts";
-
-/** A container that is open. */
-interface Frame {
-  value: JsonValue[] | Record<string, JsonValue>;
-  closer: string;
-  start: number;
-  /** The key whose value comes next, or was read last. */
-  key?: string;
-  /** Python's `(1,)` is a list, `(1)` is none. */
-  comma?: true;
-}
 
 const maxDepth = 512;
 const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];

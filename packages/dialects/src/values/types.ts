@@ -43,3 +43,14 @@ export interface LiteralOptions {
   /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
   allows?(code: ValueSlip["code"]): boolean;
 }
+
+/** A container that is open. */
+export interface Frame {
+  value: JsonValue[] | Record<string, JsonValue>;
+  closer: string;
+  start: number;
+  /** The key whose value comes next, or was read last. */
+  key?: string;
+  /** Python's `(1,)` is a list, `(1)` is none. */
+  comma?: true;
+}

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
-import { displayWidth } from "@toolglot/internal";
+import { checkKeys, displayWidth } from "@toolglot/internal";
 import { createPolicy, type PolicyEngine, type PolicyRule, type Principal, principal } from "@toolglot/trp-core";
 import type { ImportedTool } from "@toolglot/trp-mcp";
 
@@ -38,14 +38,17 @@ export interface DescribeOptions {
 /** Returns what happens to calls of each tool. No rate of the policy is used up. */
 export async function describeTools(
   tools: readonly ImportedTool[],
-  {
+  options: DescribeOptions,
+): Promise<ToolDescription[]> {
+  const keys = "policy:{evaluate} rules:object[] principal:object now:number mask:function";
+  checkKeys("describeTools", options, keys, ["policy"]);
+  const {
     policy,
     rules = [],
     principal: caller = principal({ id: "local" }),
     now = Date.now(),
     mask = (text) => text,
-  }: DescribeOptions,
-): Promise<ToolDescription[]> {
+  } = options;
   // Each alone, without what holds for some calls only.
   const partial = rules
     .filter(({ args, when, rate }) => args !== undefined || when !== undefined || rate !== undefined)

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { checkKeys } from "@toolglot/internal";
 
 /** The machine that a configuration is for. */
 export interface Machine {
@@ -9,6 +10,9 @@ export interface Machine {
   /** As `process.platform` has it. */
   platform: string;
 }
+
+/** Its options, as words of `checkKeys`. */
+export const machineKeys = "env:object home:text platform:text";
 
 /** Returns this machine, with what is given instead. */
 export function machineWith({ env, home, platform }: Partial<Machine> = {}): Machine {
@@ -20,6 +24,7 @@ export function machineWith({ env, home, platform }: Partial<Machine> = {}): Mac
  * `~/.local/state/toolglot`; on Windows `%LOCALAPPDATA%\toolglot`.
  */
 export function defaultStateDir(given?: Partial<Machine>): string {
+  checkKeys("defaultStateDir", given, machineKeys);
   const { env, home, platform } = machineWith(given);
   const windows = platform === "win32" ? (env.LOCALAPPDATA ?? join(home, "AppData", "Local")) : undefined;
   return join(windows ?? env.XDG_STATE_HOME ?? join(home, ".local", "state"), "toolglot");

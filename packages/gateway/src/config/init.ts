@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ToolglotError } from "@toolglot/core";
-import { canonicalJson, codeOf, isObject } from "@toolglot/internal";
+import { canonicalJson, checkKeys, codeOf, isObject } from "@toolglot/internal";
 import { type ClientFile, clientFiles, type McpClientName } from "./client-files.ts";
 import { readSmallFile } from "./fill.ts";
-import { type Machine, machineWith } from "./folders.ts";
+import { type Machine, machineKeys, machineWith } from "./folders.ts";
 import { configText, type FoundServer } from "./init-text.ts";
 import type { ConfigProblem } from "./problem.ts";
 import { entryKeys, isDisabled } from "./server-entry.ts";
@@ -37,7 +37,9 @@ export interface InitResult {
  *
  * @throws `ToolglotError` `gateway/config-exists` when the file is there, `gateway/config-unwritable` when it can't be written.
  */
-export async function initConfig({ file = "toolglot.json", ...given }: InitOptions = {}): Promise<InitResult> {
+export async function initConfig(options: InitOptions = {}): Promise<InitResult> {
+  checkKeys("initConfig", options, `file:text ${machineKeys}`);
+  const { file = "toolglot.json", ...given } = options;
   const path = resolve(file);
   const exists = () =>
     new ToolglotError("gateway/config-exists", `${path} is there already, and is left as it is: name another file`, {

@@ -1,11 +1,11 @@
 import { dirname, join, resolve } from "node:path";
-import { checkKeys, isObject } from "@toolglot/internal";
+import { checkKeys, gotText, isObject } from "@toolglot/internal";
 import { readStoreAddress } from "../store/address.ts";
 import { checkedValue, reportUnknownKeys } from "./check-node.ts";
 import type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config-types.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { type FillScope, type FillSources, fillText, pathFrom, readSmallFile } from "./fill.ts";
-import { defaultStateDir, machineWith, workspaceOf } from "./folders.ts";
+import { defaultStateDir, machineKeys, machineWith, workspaceOf } from "./folders.ts";
 import { Places } from "./places.ts";
 import { policyFrom, readPolicy } from "./policy.ts";
 import { type ConfigProblem, configError } from "./problem.ts";
@@ -28,10 +28,11 @@ export async function loadConfig(options: LoadConfigOptions): Promise<GatewayCon
   checkKeys(
     "loadConfig",
     others,
-    "flags:object env:object home:text platform:text stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean",
+    `flags:object ${machineKeys} stateDir:text workspaceFolder:text stdio:boolean allowVolatile:boolean`,
   );
   if (!Array.isArray(given) || !given.every((file) => typeof file === "string" || typeof file?.text === "string")) {
-    throw new TypeError("loadConfig needs files: a list of paths, or of texts as { name, text }");
+    const wanted = "a list of paths, or of texts as { name, text }";
+    throw new TypeError(`loadConfig: files must be ${wanted}, not ${gotText(given)}.`);
   }
   const machine = machineWith(options);
   const stateDir = resolve(options.stateDir ?? defaultStateDir(machine));

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { type ClientFile, clientFiles, type McpClientName } from "./client-files.ts";
-import { type Machine, machineWith } from "./folders.ts";
+import { type Machine, machineKeys, machineWith } from "./folders.ts";
 
 /** What a client is given: a command that starts this gateway over stdio, or the URL of one that runs. */
 export type SnippetTarget =
@@ -31,13 +32,15 @@ const tokenVariable = "TOOLGLOT_TOKEN";
  * Returns the entry of a client's configuration that starts this gateway (stdio) or reaches it (HTTP), and where it goes. Without
  * a token, a place for one stands there, in the client's own way.
  *
- * @throws `TypeError` for a client that is not known.
+ * @throws `TypeError` for a client that is not known, and for a mistake in the options.
  */
 export function snippet(
   client: Exclude<McpClientName, "windsurf">,
   target: SnippetTarget,
-  { name = "toolglot", folder = process.cwd(), ...machine }: SnippetOptions = {},
+  options: SnippetOptions = {},
 ): Snippet {
+  checkKeys("snippet", options, `name:text folder:text ${machineKeys}`);
+  const { name = "toolglot", folder = process.cwd(), ...machine } = options;
   const writer = Object.hasOwn(writers, client) ? writers[client] : undefined;
   if (writer === undefined)
     throw new TypeError(`snippet: the client must be one of ${Object.keys(writers).join(", ")}, not ${String(client)}`);

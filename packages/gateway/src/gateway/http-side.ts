@@ -9,6 +9,7 @@ import { openTokens } from "../identity/tokens.ts";
 import type { Identity } from "../identity/types.ts";
 import type { UpstreamLogins } from "../login/index.ts";
 import type { SecretMask } from "../secrets/mask.ts";
+import { inTraceOf } from "./traced-calls.ts";
 import type { GatewayAddress, GatewayOptions } from "./types.ts";
 
 /** What a gateway serves over HTTP. */
@@ -76,7 +77,8 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
     const app = createHttpApp({
       mcp: (request, { identity, body }) => {
         const { id, principal: who, mayElicit, lenientHeaders } = identity;
-        return gate.fetch(request, { principal: who, mayElicit, lenientHeaders, credential: id }, body);
+        const work = () => gate.fetch(request, { principal: who, mayElicit, lenientHeaders, credential: id }, body);
+        return options.tracing === true ? inTraceOf(request.headers, work) : work();
       },
       ...{ auth, router, mask, log },
       ...(page && { page }),

@@ -28,6 +28,15 @@ export function tracedCalls(calls: ToolCalls): ToolCalls {
   };
 }
 
+/**
+ * Does work below the span that the headers of a request name: calls whose `_meta` names none get that. What traces HTTP in this process
+ * has read them already.
+ */
+export function inTraceOf<Value>(headers: Headers, work: () => Value): Value {
+  if (!isTraced() || trace.getSpan(context.active()) !== undefined) return work();
+  return context.with(parentOf(headers.get("traceparent"), headers.get("tracestate")), work);
+}
+
 function parentOf(traceparent: unknown, tracestate: unknown): Context {
   const remote = readTraceparent(traceparent, tracestate);
   return remote === undefined ? context.active() : trace.setSpanContext(context.active(), remote);

@@ -200,6 +200,7 @@ class Logins implements UpstreamLogins {
   }
 
   connectRoutes(options: ConnectOptions): Hono<HostEnv> {
+    checkKeys("connectRoutes", options, "identify:function authenticate:function mayConnectShared:function");
     const flow = {
       seals: this.#seals,
       server: (name: string) => this.#servers.get(name),

@@ -14,9 +14,17 @@ afterEach(() => {
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
 
+interface Call {
+  tool?: string;
+  id?: string;
+  headers?: Record<string, string>;
+  traceparent?: string;
+  tracestate?: string;
+}
+
 /** Calls a tool of the shop through a gateway over HTTP, and returns the result. */
 async function call(
-  { tool = "read_order", id = "4711", ...meta }: { tool?: string; id?: string; [field: string]: string | undefined },
+  { tool = "read_order", id = "4711", headers = {}, ...meta }: Call,
   options: Parameters<typeof open>[2] = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-shop-"));
@@ -33,6 +41,7 @@ async function call(
         "mcp-protocol-version": "2026-07-28",
         "mcp-method": "tools/call",
         "mcp-name": `shop__${tool}`,
+        ...headers,
       },
       body: JSON.stringify({
         ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
@@ -85,6 +94,17 @@ it("puts a call into the client's trace, and tells the server the trace", async 
   const told = JSON.stringify(ended().map(({ name, attributes, events }) => ({ name, attributes, events })));
   expect(told).not.toContain("4711");
   expect(told).not.toContain('"agent"');
+});
+
+it("takes the trace from the headers of the request where its body names none", async () => {
+  startSdk();
+  const other = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
+  await call({ headers: { traceparent: other } }, { tracing: true });
+  expect(parentOf(only("tools/call shop__read_order"))).toBe("2".repeat(16));
+  stopSdk();
+  startSdk();
+  await call({ traceparent, headers: { traceparent: other } }, { tracing: true });
+  expect(parentOf(only("tools/call shop__read_order"))).toBe("b7ad6b7169203331");
 });
 
 it("begins a trace where the client names none that can be read, and notes how the call ended", async () => {

@@ -30,7 +30,7 @@ const settleMs = 2_000;
 type Settled<T> = { value: T } | undefined;
 
 /**
- * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not tell
+ * Each transaction of several statements notes itself in the row of its connection. Its number alone (`pg_xact_status`) would not show
  * whether it was committed: after a crash or a failover the server gives numbers anew that never reached its log.
  */
 const noteSql = `INSERT INTO @commits (connection, write_id, at) VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)

@@ -24,15 +24,14 @@ export interface AnswerText {
 }
 
 function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText {
-  const entries = Object.entries(outcomes);
-  const [only] = entries;
-  const own = entries.length === 1 && only !== undefined && reply !== undefined && isReply(only[1], reply);
+  const [only] = outcomes;
+  const own = outcomes.length === 1 && only !== undefined && reply !== undefined && isReply(only[1], reply);
   return {
     sessionId,
     frameId,
     reply: reply === undefined ? undefined : JSON.stringify(reply),
     callId: own ? only[0] : undefined,
-    outcomes: own ? [] : entries.map(([callId, outcome]) => [callId, JSON.stringify(outcome)]),
+    outcomes: own ? [] : outcomes.map(([callId, outcome]) => [callId, JSON.stringify(outcome)]),
   };
 }
 

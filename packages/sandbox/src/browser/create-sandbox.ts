@@ -1,4 +1,5 @@
 import type { AnyTool } from "@toolglot/core";
+import { gotText } from "@toolglot/internal";
 import { type CommonOptions, checkOptions, commonKeys } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
 import type { ReuseOptions } from "../reuse.ts";
@@ -35,7 +36,8 @@ export interface BrowserSandboxOptions {
  */
 export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
   const { worker = startWorker, language = "javascript", ...rest } = options;
-  if (typeof worker !== "function") throw new TypeError("worker must be a function that makes a Worker.");
+  if (typeof worker !== "function")
+    throw new TypeError(`worker must be a function that makes a Worker, not ${gotText(worker)}.`);
   const checked: CommonOptions = { ...rest, language };
   checkOptions(checked, ["javascript"], commonKeys);
   const limits = resolveLimits(language, options.limits);

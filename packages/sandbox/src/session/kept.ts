@@ -1,5 +1,5 @@
 import type { Storage } from "@toolglot/core/storage";
-import { isObject, parseJson } from "@toolglot/internal";
+import { gotText, isObject, parseJson } from "@toolglot/internal";
 
 // A session in a storage is a log, which records what counts, and an image of each turn as a blob. Of two processes that hold it, the
 // later one has added a line that the earlier one does not know, so that no image of the earlier one counts any more.
@@ -86,5 +86,7 @@ const idForm = /^[A-Za-z0-9._-]{1,128}$/;
 /** Throws `TypeError` for what is no id of a session. */
 export function checkSessionId(id: unknown): asserts id is string {
   if (typeof id === "string" && idForm.test(id)) return;
-  throw new TypeError("The id of a session is 1 to 128 letters, digits, dots, hyphens and underscores.");
+  throw new TypeError(
+    `The id of a session is 1 to 128 letters, digits, dots, hyphens and underscores, not ${gotText(id)}.`,
+  );
 }

@@ -25,12 +25,11 @@ export type AnswerText = readonly [
 ];
 
 function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText {
-  const entries = Object.entries(outcomes);
-  const texts = (): [string, string][] => entries.map(([callId, outcome]) => [callId, JSON.stringify(outcome)]);
+  const texts = (): [string, string][] => outcomes.map(([callId, outcome]) => [callId, JSON.stringify(outcome)]);
   if (reply === undefined) return [sessionId, frameId, undefined, undefined, texts()];
   const text = JSON.stringify(reply);
-  const [only] = entries;
-  if (entries.length === 1 && only !== undefined && isReply(only[1], reply)) {
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only !== undefined && isReply(only[1], reply)) {
     return [sessionId, frameId, text, only[0], []];
   }
   return [sessionId, frameId, text, undefined, texts()];

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
-import type { OnceCallOptions } from "@toolglot/core/once";
+import { checkOnceOptions, type OnceCallOptions } from "@toolglot/core/once";
 import { checkKeys } from "@toolglot/internal";
 import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
 import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "../types.ts";
@@ -56,6 +56,7 @@ export class RegisteredToolFunction {
 
   /** Returns the same tool, whose calls happen once. */
   withOnce(once: OnceCallOptions): RegisteredToolFunction {
+    checkOnceOptions("withOnce", once, 'key:function effect:"opaque"|"idempotent" probe:function');
     return new RegisteredToolFunction({ ...this, once });
   }
 

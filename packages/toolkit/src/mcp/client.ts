@@ -1,4 +1,5 @@
 import type { JsonObject, Message, ToolError } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
 import { unauthorised } from "./authorization.ts";
 import { type Asked, callError } from "./call-error.ts";
@@ -104,6 +105,7 @@ class HealingClient implements McpClient {
   }
 
   readResource(uri: string, options: Pick<McpCallOptions, "signal" | "ask"> = {}): Promise<McpResourceContents[]> {
+    checkKeys("readResource", options, "signal:signal ask:function");
     const reads = { what: `the reading of ${JSON.stringify(uri)}`, repeatable: true, readOnly: true };
     return this.#settle(reads, (connection) => resourceOf(connection, uri, options));
   }
@@ -129,6 +131,11 @@ class HealingClient implements McpClient {
   }
 
   callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
+    checkKeys(
+      "callTool",
+      options,
+      "signal:signal onProgress:function timeoutMs:number isExecution:boolean ask:function",
+    );
     const { repeatable, readOnly = false } = request;
     const what = `the call of the tool ${JSON.stringify(request.name)}`;
     return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
@@ -139,6 +146,7 @@ class HealingClient implements McpClient {
     params?: JsonObject,
     options: Pick<McpCallOptions, "signal" | "ask"> = {},
   ): Promise<JsonObject> {
+    checkKeys("request", options, "signal:signal ask:function");
     const asks = { what: `the request ${method}`, repeatable: true, readOnly: true };
     return this.#settle(asks, (connection) => answerOf(connection, method, params, options));
   }

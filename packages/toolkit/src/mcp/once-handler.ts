@@ -41,7 +41,7 @@ export function onceHandler<Given extends unknown[], Result>(
   checkOnceOptions(
     "onceHandler",
     { ...options, scope: isFixed ? scope : "its own" },
-    "key:function effect:any probe:function",
+    'key:function effect:"opaque"|"idempotent" probe:function',
   );
   return async (...given) => {
     // A tool without arguments gets the context alone.

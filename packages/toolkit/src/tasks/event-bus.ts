@@ -62,6 +62,7 @@ export class EventBus<Event extends BusEvent> {
    * reads must be ended: by `return()`, or by the signal.
    */
   events(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<Event, void, undefined> {
+    checkKeys("events", options, "signal:signal");
     const waiting: Event[] = [];
     let ended = false;
     let stopListening = (): void => {};

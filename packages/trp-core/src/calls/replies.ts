@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
 import type { NackPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
@@ -15,7 +14,7 @@ function outcomeOfCall({ item, frameId, session }: CallFacts, settled: Settled):
 export function outcomeAlone(call: CallFacts, settled: Settled): Answer {
   const { item, frameId, session } = call;
   const outcome = outcomeOfCall(call, settled);
-  return { sessionId: session.id, frameId, outcomes: outcome === undefined ? {} : { [item.call_id]: outcome } };
+  return { sessionId: session.id, frameId, outcomes: outcome === undefined ? [] : [[item.call_id, outcome]] };
 }
 
 /** Builds the reply to a frame with a single call from the call's outcome. */
@@ -28,9 +27,7 @@ export function callReply(call: CallFacts, { head }: CallFrame, settled: Settled
     return { settled, reply: inProgress(head, backoffMs, options) };
   }
   const reply = outcomeReply(head, outcome, options);
-  const outcomes = createRecord<CallOutcome>();
-  outcomes[item.call_id] = outcome;
-  return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes } };
+  return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes: [[item.call_id, outcome]] } };
 }
 
 /** The reply to a frame with the outcome of its call. */

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { gotText } from "@toolglot/internal";
 
 const brand = Symbol.for("toolglot.trp.capability-error");
 
@@ -28,7 +29,7 @@ export class CapabilityError extends ToolglotError {
     const { outcome, transient = false, cause } = options;
     if (outcome !== "failed" && outcome !== "not-applied" && outcome !== "unknown") {
       throw new TypeError(
-        `outcome of a CapabilityError is "failed", "not-applied" or "unknown", not ${String(outcome)}`,
+        `outcome of a CapabilityError is "failed", "not-applied" or "unknown", not ${gotText(outcome)}`,
       );
     }
     super("trp/capability", message, cause === undefined ? {} : { cause });

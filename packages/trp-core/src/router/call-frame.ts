@@ -32,7 +32,7 @@ export function answerCall(
     const { outcome } = known.call;
     if (known.call.operation === undefined && outcome !== undefined && isKept(outcome)) {
       const reply = outcomeReply(head, outcome, options);
-      return answered(deps, { sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} }, reply);
+      return answered(deps, { sessionId: session.id, frameId: frame.frame_id, reply, outcomes: [] }, reply);
     }
     if (deps.inFlight.has(session.id, "call", item.call_id)) return inProgress(head, 200, options);
   }

@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
@@ -41,11 +40,11 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const dependsOn = (item: CallItem): readonly string[] => graph?.dependsOn(item) ?? item.depends_on ?? [];
   const ids = calls.map((item) => ({ call_id: item.call_id, depends_on: [...dependsOn(item)] }));
   const refusal = isFault(checked) ? checked : checkBatch(ids);
-  const outcomes = createRecord<CallOutcome>();
+  const outcomes = new Map<string, CallOutcome>();
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
-    if (outcome !== undefined) outcomes[item.call_id] = outcome;
+    if (outcome !== undefined) outcomes.set(item.call_id, outcome);
   };
   const noteRefusal = async (item: CallItem, end: Settled): Promise<void> => {
     await conclude(deps, { call: callFacts(deps, admitted, item) }, end);
@@ -56,7 +55,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
       await noteRefusal(item, refused(refusal));
     }
     const reply = nack(head, refusal, { now: store.now(), expectedSeq: session.expectedSeq });
-    await store.sessions.answer({ ...place, reply, outcomes });
+    await store.sessions.answer({ ...place, reply, outcomes: [...outcomes] });
     return reply;
   }
   const begun = new Set<CallItem>();
@@ -99,7 +98,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
   const reply = groupReply(admitted, callIds, ends, store.now());
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
   // What has happened is answered, also when it can't be recorded: a copy of the frame finds the operations.
-  return await answered(deps, { ...place, reply, outcomes }, reply);
+  return await answered(deps, { ...place, reply, outcomes: [...outcomes] }, reply);
 }
 
 /**

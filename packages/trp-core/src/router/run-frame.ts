@@ -25,7 +25,7 @@ async function runOther(deps: FrameDependencies, admitted: AdmittedFrame<Numbere
   try {
     if (isGroup(admitted)) return await answerGroup(deps, admitted);
     const reply = await answerControl(deps, admitted as AdmittedFrame<Control>);
-    await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} });
+    await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: [] });
     return reply;
   } finally {
     end();

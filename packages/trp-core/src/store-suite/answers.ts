@@ -28,7 +28,7 @@ export const answerCases: StoreCase[] = storeCases(
       await admitted(store, "admitted", 1, { calls: oneCall("c") });
       const { payload } = outcome;
       const reply = { ...answerOf(1, {}).reply, frame_type: "RESULT", payload } as ResponseFrame;
-      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", reply, outcomes: { c: outcome } });
+      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", reply, outcomes: [["c", outcome]] });
       equal((await store.sessions.readCall("sess", "c"))?.outcome, outcome, "the outcome");
       equal((await admitted(store, "duplicate", 1)).reply, reply, "the reply");
     },
@@ -50,7 +50,7 @@ export const answerCases: StoreCase[] = storeCases(
     }) => {
       await admitted(store, "admitted", 1, { calls: oneCall("c") });
       const { payload } = nackOutcome("c", "frame-1");
-      const outcomes = { c: { type: "NACK", payload: { ...payload, dispatched: true } } } as const;
+      const outcomes = [["c", { type: "NACK", payload: { ...payload, dispatched: true } }]] as const;
       await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", outcomes });
       like(await store.sessions.readCall("sess", "c"), { outcome: { type: "NACK" } }, "the call");
       equal((await admitted(store, "duplicate", 1)).reply, undefined, "the reply");

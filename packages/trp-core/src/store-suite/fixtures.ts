@@ -140,7 +140,7 @@ export function answerOf(
     seq,
     payload: outcome.payload,
   } as ResponseFrame;
-  return { sessionId: "sess", frameId, reply, outcomes };
+  return { sessionId: "sess", frameId, reply, outcomes: Object.entries(outcomes) };
 }
 
 export function auditEntry(callId: string): AuditEntry {

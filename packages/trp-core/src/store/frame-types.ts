@@ -168,8 +168,8 @@ export interface Answer {
   frameId: string;
   /** Absent when only the outcomes are recorded, because the frame has more calls, or is answered elsewhere. */
   reply?: ResponseFrame;
-  /** By call id. */
-  outcomes: Record<string, CallOutcome>;
+  /** Each with the id of its call. A list, since an object with a member of a new name costs far more than the rest of an answer. */
+  outcomes: readonly (readonly [callId: string, outcome: CallOutcome])[];
 }
 
 /** What is written in the same transaction as a step of an operation. */

@@ -115,7 +115,7 @@ export class MemoryFrames implements FrameStore {
   prepare(answer: Answer, now: number): () => void {
     const { sessionId, frameId, reply, outcomes } = answer;
     const keptReply = reply && copyReply(reply);
-    const kept = Object.entries(outcomes).map(([callId, outcome]) => {
+    const kept = outcomes.map(([callId, outcome]) => {
       const { payload } = outcome;
       // The reply and the outcome of its call are mostly one object.
       const own = keptReply && payload === reply.payload ? keptReply.payload : copyJson(payload);
@@ -171,19 +171,22 @@ function isOwner(record: SessionRecord, who: Who): boolean {
   return record.tenant === who.tenant && record.principal === who.principal;
 }
 
+const nothing: Record<string, KnownCall> = Object.freeze(Object.create(null));
+
 /** Returns what was known of a frame's calls. */
 function knownCalls(
   { calls: kept }: KeptSession,
   { sessionId, calls, knownOnly }: Admission,
 ): Record<string, KnownCall> {
-  const known: Record<string, KnownCall> = Object.create(null);
+  let known: Record<string, KnownCall> | undefined;
   for (const { callId, digest } of calls) {
     const found = kept.get(callId);
     // A property of a name that the engine has never seen costs far more than the look-up.
     if (found === undefined && knownOnly) continue;
+    known ??= Object.create(null) as Record<string, KnownCall>;
     known[callId] = knownCall(callRecord(sessionId, callId, found), digest);
   }
-  return known;
+  return known ?? nothing;
 }
 
 function keepCall(session: KeptSession, call: AdmittedCall, { frameId, seq }: Admission, now: number): void {

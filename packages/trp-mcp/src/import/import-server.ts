@@ -95,7 +95,7 @@ class Server implements ImportedServer {
 
   start(): void {
     this.#unsubscribe = this.client.onToolsChanged(() => {
-      this.refresh().catch(() => this.#upstream.suspect(true));
+      void this.#upstream.mind(this.refresh());
     });
     void this.#upstream.try().then(() => {
       // A person may take hours: nobody is to wait for that.

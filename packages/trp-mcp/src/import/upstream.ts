@@ -17,6 +17,8 @@ export class Upstream {
   readonly #stop: () => void;
   /** When its session ended, or could not be opened; of the last minute. */
   #ends: number[] = [];
+  /** How many there were. */
+  #endCount = 0;
   #downUntil = 0;
   #failures = 0;
   #restarts = 0;
@@ -70,6 +72,14 @@ export class Upstream {
     else this.#later(firstPauseMs);
   }
 
+  /** Something was begun with the server that nobody waits for: where it fails, that is looked into, unless its end is known already. */
+  async mind(work: Promise<void>): Promise<void> {
+    const known = this.#endCount;
+    await work.catch(() => {
+      if (known === this.#endCount) this.suspect(true);
+    });
+  }
+
   /** The server is there: somebody else has found out. */
   met(): void {
     if (this.#hasEnded) this.#restarts += 1;
@@ -91,11 +101,13 @@ export class Upstream {
   async #attempt(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const known = this.#endCount;
     try {
       await this.#greet();
       if (!this.#closed) this.met();
     } catch (error) {
-      if (!this.refuses(error) && !this.#closed) this.#onEnd(errorText(error));
+      // The end of its session in the middle of this is one end, not two.
+      if (!this.refuses(error) && known === this.#endCount) this.#onEnd(errorText(error));
     }
   }
 
@@ -117,6 +129,7 @@ export class Upstream {
     this.#isUp = false;
     this.#reason = reason;
     this.#failures += 1;
+    this.#endCount += 1;
     this.#ends = [...this.#ends.filter((at) => at + minuteMs > now), now];
     if (this.#ends.length >= maxEnds) {
       this.#ends = [];

@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import { contentItems, nameOf, objectsOf, textOf, timeOf, toolsOf } from "./fields.ts";
+import { contentItems, hasUnreadCall, nameOf, objectsOf, textOf, timeOf, toolsOf } from "./fields.ts";
 import type { LogEntry, LogItem, LogReader } from "./log-reader.ts";
 
 /**
@@ -12,10 +12,13 @@ export const chatMessages: LogReader = {
     const time = timeOf(record.timestamp ?? record.created_at);
     const model = textOf(record.model) ?? textOf(record.modelId);
     const around: LogEntry = model === undefined ? { items: [], time } : { items: [], time, model };
-    if (typeof record.role === "string")
-      return "content" in record || "tool_calls" in record || Array.isArray(record.parts)
-        ? { ...around, items: messageItems(record, ""), isAnswer: true }
-        : undefined;
+    if (typeof record.role === "string") {
+      if (!("content" in record || "tool_calls" in record || Array.isArray(record.parts))) return undefined;
+      const items = messageItems(record, "");
+      // What may be a call is told as unknown, and not passed over.
+      if (items.length === 0 && hasUnreadCall(record.content ?? record.parts)) return undefined;
+      return { ...around, items, isAnswer: true };
+    }
     if (Array.isArray(record.choices)) {
       const items = objectsOf(record.choices).flatMap(([{ message }, index]) =>
         isObject(message) ? messageItems(message, `/choices/${index}/message`) : [],

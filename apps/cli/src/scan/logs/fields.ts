@@ -33,6 +33,13 @@ export function contentItems(content: unknown, path: string, isModel: boolean): 
   return objectsOf(content).flatMap(([part, index]) => partItems(part, `${path}/${index}`, isModel));
 }
 
+/** Whether a message's content has something like a call that nobody reads. */
+export const hasUnreadCall = (content: unknown): boolean =>
+  objectsOf(content).some(
+    ([part]) =>
+      /call|tool_?use/i.test(nameOf(part.type) || Object.keys(part).join()) && partItems(part, "", true).length === 0,
+  );
+
 function partItems(part: Record<string, unknown>, path: string, isModel: boolean): LogItem[] {
   const { type } = part;
   if (type === undefined && part.text === undefined) return untypedItems(part, path);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkKeys } from "@toolglot/internal";
 import { localError, localErrorType } from "../../errors.ts";
 import type { PathQueue } from "../../files/file-operations.ts";
 import { byteOrderMark, decodeText, encodeText } from "../../files/text.ts";
@@ -31,6 +32,7 @@ export class GrantedHandle implements FsHandle {
   }
 
   async list(prefix?: string, options: { signal?: AbortSignal } = {}): Promise<EntryMeta[]> {
+    checkKeys("list", options, "signal:signal");
     const prefixes = prefix === undefined ? this.#listable() : [validatePath(prefix)];
     const budget = { left: this.#fields.maxEntries };
     const found = new Map<string, EntryMeta>();
@@ -80,11 +82,13 @@ export class GrantedHandle implements FsHandle {
   }
 
   async readRe(path: string, pattern: string, options: { overlap?: number } = {}): Promise<string[]> {
+    checkKeys("readRe", options, "overlap:number");
     const { text } = decodeText(await this.#read(path, "read_re"), inMessage(path));
     return readMatches(text, pattern, options.overlap);
   }
 
   async write(path: string, data: string | Uint8Array, options: { overwrite?: boolean } = {}): Promise<EntryMeta> {
+    checkKeys("write", options, "overwrite:boolean");
     const { mount, place } = await this.#allowed(path, "write");
     const bytes = bytesOf(data);
     const { overwrite = true } = options;

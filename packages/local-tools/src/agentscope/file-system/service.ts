@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { applyEdits } from "../../edit/apply-edits.ts";
 import type { EditProblem } from "../../edit/problem-text.ts";
 import { localError } from "../../errors.ts";
@@ -46,6 +47,7 @@ export class FileDomainService {
     sortBy: SortBy = "name",
     options: { signal?: AbortSignal } = {},
   ): Promise<{ lines: string[]; summary: string }> {
+    checkKeys("listDirectoryWithSizes", options, "signal:signal");
     const folder = asFolder(path);
     const entries = await this.#handle.children(path);
     const sizes = new Map(entries.map((meta) => [meta.path, meta.size]));
@@ -76,6 +78,7 @@ export class FileDomainService {
     excludePatterns: readonly string[] = [],
     options: { signal?: AbortSignal } = {},
   ): Promise<string[]> {
+    checkKeys("searchFiles", options, "signal:signal");
     const fits = pathMatcher(pattern);
     const excluded = excludePatterns.map(pathMatcher);
     const files = await this.#handle.list(asFolder(path), options);

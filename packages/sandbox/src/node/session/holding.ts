@@ -121,9 +121,12 @@ export async function holdSession(storage: Storage, id: string, leaseMs: number)
  *
  * @throws `TypeError` when there is no storage.
  */
-export async function* listSessions(options: { storage: Storage }): AsyncIterable<SessionHead> {
+export function listSessions(options: { storage: Storage }): AsyncIterable<SessionHead> {
   checkKeys("listSessions", options, "storage:object", ["storage"]);
-  const { storage } = options;
+  return unexpired(options.storage);
+}
+
+async function* unexpired(storage: Storage): AsyncGenerator<SessionHead, void, undefined> {
   for await (const { head, expiresAt } of allSessions(storage)) {
     if (expiresAt > storage.now() || !(await removeExpired(storage, head.id))) yield head;
   }

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { randomHex } from "@toolglot/internal";
+import { checkKeys, randomHex } from "@toolglot/internal";
 import { checkRunOptions } from "../../check-options.ts";
 import type { EncodedFile } from "../../engine.ts";
 import type { SessionHost } from "../../session/host.ts";
@@ -107,6 +107,7 @@ export class OpenSession implements SandboxSession {
   }
 
   async fork(options: { id?: string; turn?: number; reseed?: boolean } = {}): Promise<OpenSession> {
+    checkKeys("fork", options, "id:string turn:number reseed:boolean");
     const { turn, reseed = false } = options;
     const id = resolveId(options.id);
     return await this.#next(async () => {
@@ -130,6 +131,7 @@ export class OpenSession implements SandboxSession {
   }
 
   async close(options: { forget?: boolean } = {}): Promise<void> {
+    checkKeys("close", options, "forget:boolean");
     this.#closing ??= this.#close(options.forget ?? false);
     await this.#closing;
   }

@@ -101,7 +101,7 @@ function keyFor({ durability }: Storage, key: Uint8Array | undefined): Uint8Arra
 
 /** Returns the id that was given, or a random one. Throws `TypeError`. */
 export function resolveId(id: string | undefined): string {
-  const named = id ?? randomBytes(16).toString("hex");
+  const named = id === undefined ? randomBytes(16).toString("hex") : id;
   checkSessionId(named);
   return named;
 }
