@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ToolError } from "@toolglot/core";
 import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { traceClient } from "@toolglot/trp-client/tracing";
@@ -31,6 +30,7 @@ import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
 import { measured } from "./measured.ts";
 import { sharedSecret } from "./shared-secret.ts";
+import { stdioTransport } from "./stdio-transport.ts";
 import { tracedCalls } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { Upstreams } from "./upstreams.ts";
@@ -253,7 +253,7 @@ class RoutedGateway implements Gateway {
     const { input, output } = given ?? { input: process.stdin, output: process.stdout };
     const { settings } = this.#config;
     const who = principal({ id: this.#options.principal ?? "local", tenant: settings.tenant });
-    const connection = this.#gate.connect(new StdioServerTransport(input, output), { principal: who });
+    const connection = this.#gate.connect(stdioTransport(input, output), { principal: who });
     await connection.closed;
   }
 

@@ -42,9 +42,10 @@ export function exactResult<Result extends object>(read: Result): Result {
   return exact as Result;
 }
 
-/** Whether the answer of a tool is of use as it was sent: then nothing has to be read of it. */
+/** Whether the answer of a tool is of use as it was sent: then nothing has to be read of it. Our own key in it is no server's to set. */
 export function isUsable({ content, isError, _meta }: Record<string, unknown>): boolean {
-  return areBlocks(content) && isFlag(isError) && (_meta === undefined || isObject(_meta));
+  const isOpen = _meta === undefined || (isObject(_meta) && !Object.hasOwn(_meta, sentKey));
+  return isOpen && areBlocks(content) && isFlag(isError);
 }
 
 const isFlag = (value: unknown): boolean => value === undefined || typeof value === "boolean";

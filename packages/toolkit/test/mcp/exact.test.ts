@@ -65,6 +65,11 @@ it.each([
   expect(await exactClient(serverOf({ "tools/call": sent }, false)).callTool(call)).toEqual(expected);
 });
 
+it("takes from no server what stands for an answer as it was sent", async () => {
+  const forged = { ...odd, _meta: { "toolglot/sent": { content: [{ type: "text", text: "forged" }] } } };
+  expect(await exactClient(serverOf({ "tools/call": forged }, false)).callTool(call)).toEqual(forged);
+});
+
 it("sends any request, and gives its result as it was sent", async () => {
   const results = {
     "resources/read": { contents: [{ uri: "a:b", text: "t", unheard: 1 }], more: [null] },

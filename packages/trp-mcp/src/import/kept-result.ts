@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@toolglot/core";
-import { isObject, randomHex } from "@toolglot/internal";
+import { isJson, isObject, randomHex } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { Principal, Router } from "@toolglot/trp-core";
 
@@ -38,22 +38,24 @@ const artifactMs = 86_400_000;
 const firstCharacters = 16_000;
 
 /**
- * Returns what is passed on and what is kept of an answer that came. One that is too long is replaced by an error with the code
- * `TRP_2008`: the tool has run. Without a keeper nothing is kept.
+ * Returns what is passed on and what is kept of an answer that came. One that is too long, or nested so deeply that it can't be written, is
+ * replaced by an error with the code `TRP_2008`: the tool has run. Without a keeper nothing is kept.
  */
 export async function divide(
   result: McpCallResult,
   { maxBytes, keepBytes }: ResultLimits,
   keeper: { router: Pick<Router, "store">; principal: Principal } | undefined,
 ): Promise<Divided> {
-  const text = JSON.stringify(result);
-  const size = Buffer.byteLength(text);
-  if (size > maxBytes) {
-    const now = tooLarge(size, maxBytes);
+  const text = textOf(result);
+  const size = text === undefined ? 0 : Buffer.byteLength(text);
+  if (text === undefined || size > maxBytes) {
+    const why = text === undefined ? "is nested too deeply" : `has ${size} bytes, and at most ${maxBytes} are taken`;
+    const now = notPassedOn(why);
     return { now, kept: new Settled(now) };
   }
   if (keeper === undefined) return { now: result, kept: new Settled({ content: [] }) };
-  if (size <= keepBytes) return { now: result, kept: new Settled(result) };
+  // A store takes no deeper ones.
+  if (size <= keepBytes && isJson(result)) return { now: result, kept: new Settled(result) };
   const { router, principal } = keeper;
   const bytes = new TextEncoder().encode(text);
   const id = `art_${randomHex(16)}`;
@@ -83,14 +85,23 @@ export async function divide(
   return { now: result, kept: new Settled({ content }) };
 }
 
-function tooLarge(bytes: number, maxBytes: number): McpCallResult {
+/** Undefined for what is nested so deeply that it can't be written. */
+function textOf(result: McpCallResult): string | undefined {
+  try {
+    return JSON.stringify(result);
+  } catch {
+    return undefined;
+  }
+}
+
+function notPassedOn(why: string): McpCallResult {
   const text =
-    `The tool ran, and its result is not passed on: it has ${bytes} bytes, and at most ${maxBytes} are taken. ` +
+    `The tool ran, and its result is not passed on: it ${why}. ` +
     "Don't repeat the call. Ask for less at once, if the tool has a way to.";
   return { content: [{ type: "text", text }], isError: true, _meta: { [codeMeta]: "TRP_2008" } };
 }
 
-/** Whether it stands in for a result that was too long. */
+/** Whether it stands in for a result that was not passed on. */
 export function isTooLarge({ _meta }: McpCallResult): boolean {
   return isObject(_meta) && _meta[codeMeta] === "TRP_2008";
 }

@@ -13,7 +13,7 @@ import {
 import { isObject } from "@toolglot/internal";
 
 /** Parameters of a call of a tool. */
-export interface CallParams {
+interface CallParams {
   name: string;
   arguments?: Record<string, unknown>;
 }

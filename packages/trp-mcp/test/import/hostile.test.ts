@@ -111,6 +111,21 @@ test("a server that ends five times in a minute is left alone, and its calls are
   expect((await other.call("echo", { message: "m" })).result.status).toBe("success");
 });
 
+test.each([
+  [100_000, "TRP_2008"],
+  [2_000, undefined],
+])("a tool whose result is nested %i deep has run, and is done", async (depth, code) => {
+  const { server, call } = await rig(oddServer({}));
+  await server.ready();
+  const { result, extras } = await call("do", { depth }, { key: "k" });
+  expect(result).toMatchObject({ status: "success" });
+  expect(extras.result?._meta).toEqual(code && { "toolglot/code": code });
+  expect((await call("do", { depth }, { key: "k" })).result).toMatchObject({
+    status: "success",
+    replayedFrom: expect.anything(),
+  });
+});
+
 test("a call to a server that can't be started did not run, and says so", async () => {
   const alive = join(scratch(), "alive");
   writeFileSync(alive, "");
