@@ -116,6 +116,7 @@ const shows: Record<string, (block: string) => string> = {
   "reasoning in Chinese brackets": (block) => `【思考】\n也许：\n${block}\n不。\n【/思考】`,
   "a template literal with more in it": (block) => `const help = \`\nUsage:\n\n${block}\n\nThat is it.\n\`;`,
   "a string of PostgreSQL": (block) => `SELECT $body$\nHere:\n${block}\n$body$;`,
+  "a string of PostgreSQL without a tag": (block) => `SELECT $$\n${block}\n$$;`,
   "a conflict of git": (block) => `<<<<<<< HEAD\n${block}\n=======\nother\n>>>>>>> branch`,
 };
 
@@ -135,6 +136,9 @@ const sends: Record<string, (block: string) => string> = {
   "the same label twice": (block) => `**Call**\n${block}\n\n**Call**\nNone.`,
   "a wrapper of Mistral": (block) => `[TOOL_CALLS]\n${block}\n[/TOOL_CALLS]`,
   "a here document that has ended": (block) => `cat <<EOF\nx\nEOF\n\n${block}\n\nEOF is its end.`,
+  "formulas around it": (block) => `For each $n$\n${block}\n\n$n$ grows.`,
+  "displayed formulas around it": (block) => `$$ x = 1 $$\n\n${block}\n\n$$\ny = 2\n$$`,
+  "formulas on lines of their own": (block) => `$$\nx = 1\n$$\n\n${block}\n\n$$\ny = 2\n$$`,
   "an item that is indented": (block) => `1. First:\n\n${lines(block, "   ")}`,
   "a mention of a tag of a forum": (block) => `Tags such as [code] are known.\n\n${block}\n\n[/code] ends one.`,
   "a fence": (block) => `\`\`\`\n${block}\n\`\`\``,
