@@ -167,6 +167,19 @@ const units: readonly string[] = [
     "\\",
   ],
   ...["\\n", "\\<tools\\>", "\\u003c", "$(", "<<EOF\n", "$" + "{", "%%", "[code]\n", "{% raw %}\n"],
+  // Lines that open something which another line ends
+  ...[
+    "[a%]\n",
+    "#+BEGIN_A\n",
+    "#if a%\n",
+    "{a}\n",
+    ":::a\n",
+    "-----BEGIN A\n",
+    "$abc$\n",
+    "x = `\n",
+    "<<A%\n",
+    "a::\n    ",
+  ],
   // Other formats' calls and closers, reasoning, turns and results
   ...[
     "</invoke>",

@@ -16,7 +16,7 @@ const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3}|[[({
 const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
 /** Ends as words and sentences do; a blank line is behind it or not. */
 const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
-const ruler = /^([-*_=#~.+])\1*$/;
+const ruler = /^([-*_=#~.+$])\1*$/;
 const firstLine = /^\n?[ \t]*(\S+)[ \t\r]*(?:\n|$)/;
 
 /**
@@ -66,7 +66,9 @@ const pairs: readonly (readonly [open: RegExp, close: RegExp])[] = [
   [/^(-{3,})[ \t]?begin\b/i, /^(-{3,})[ \t]?end\b/i],
   [/^(:{3,})[ \t]*[\p{L}{]/u, /^(:{3,})$/],
   [/^(\{\p{L}{1,20})(?::[^{}]{0,60})?\}$/u, /^(\{\p{L}{1,20})\}$/u],
-  [/(\$\w{0,40}\$)$/, /^(\$\w{0,40}\$)/],
+  // A string of PostgreSQL; shorter ones are formulas.
+  [/(\$\w{3,40}\$)$/, /^(\$\w{3,40}\$)[\s;,)]{0,9}$/],
+  [/^[^$]{0,200}(\$\$)$/, /^(\$\$)[\s;,)]{0,9}$/],
   [/^(<{5,})(?!\1)/, /^(>{5,})(?!\1)/],
   // A string of a program
   [/[=(,:[{][ \t]{0,9}(["'`]{1,3})$/, /^(["'`]{1,3})[\s;,)\]}]{0,9}$/],

@@ -167,7 +167,9 @@ const role = "(?:user|human|prompter|system|developer|assistant|chatbot|tools?|i
  * of Llama 2 and Mistral. A message of harmony may begin within the assistant's own turn.
  */
 export const turnToken: RegExp = new RegExp(
-  `<[|｜]{1,2}(?:(?:im|message)[_▁ -])?${role}(?:[_▁ -]token)?[|｜]{1,2}>` +
+  `<[|｜]{1,2}(?:(?:im|message)[_▁ -])?${role}(?:[_▁ -]token)?[|｜]{1,2}>|\\[\\|(?:${role}|ai)\\|\\]|<用户>` +
+    // What ends a turn, and the name of whose is next: Vicuna, OpenChat. A round of ChatGLM.
+    `|(?:</s>|<[|｜][^<>\\n|｜]{0,20}(?:end|eo)[^<>\\n|｜]{0,20}[|｜]>)[ \\t]?(?:\\w{1,10} ){0,2}${role}[:：]|\\[Round \\d{1,3}\\](?=\\s{1,3}问[:：]|$)` +
     `|<[|｜]?(?:im_start|start_of_turn|start_header_id|header_start|start_of_role|turn|from)[|｜]?>\\s?(?:${role}|model|gpt|function)\\b` +
     `|<\\|start\\|>(?!assistant)(?:${role}|functions?\\.)` +
     "|<(?:reserved_106|extra_id_1)>|<\\|START_OF_TURN_TOKEN\\|>|\\[INST\\]|<<SYS>>|\\[(?:SYSTEM_PROMPT|AVAILABLE_TOOLS)\\]",
@@ -176,4 +178,4 @@ export const turnToken: RegExp = new RegExp(
 
 /** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
 export const turnLabel: RegExp =
-  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶|ユーザー|사용자|benutzer|utilisateur|usuario|usuário|utente|пользователь|(?<=###? {0,3})instruction)|(assistant|ai|助手|助理|模型|アシスタント|어시스턴트|assistent|asistente|ассистент|response)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
