@@ -1,5 +1,6 @@
 /** The text layer, for those who write a protocol: one scan for fences, reasoning, inline code and made-up results. */
 
+export { textHash } from "@toolglot/internal";
 export type {
   BlockEnd,
   BlockGrammar,
@@ -31,4 +32,3 @@ export {
 } from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";
 export { asKey, asTag } from "./text/unread.ts";
-export { textHash } from "./text-hash.ts";

@@ -19,7 +19,17 @@ export {
 } from "./async.ts";
 export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
-export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
+export {
+  fromBase64,
+  joinBytes,
+  randomHex,
+  textDigest,
+  textHash,
+  toBase64,
+  toHex,
+  uuidV7,
+  uuidV7Time,
+} from "./bytes.ts";
 export {
   asPattern,
   invisible,

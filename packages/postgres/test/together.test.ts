@@ -129,7 +129,7 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
       await client.query("BEGIN");
       await ask(client, "SELECT 1 FROM @sessions WHERE id = 'sess' FOR UPDATE");
       let isAdmitted = false;
-      const locked = store.sessions.admit(frame(1)).then(() => {
+      const locked = Promise.resolve(store.sessions.admit(frame(1))).then(() => {
         isAdmitted = true;
       });
       const free = await store.sessions.admit(frame(1, { sessionId: "free" }));

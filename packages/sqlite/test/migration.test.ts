@@ -77,7 +77,7 @@ it("should know the frames of a file in which each had a row of its own", async 
   connection.close();
   const store = await openSqlite({ file });
   const who = { sessionId: "s", tenant: "t", principal: "p" };
-  const again = (seq: number, ids: string[]): Promise<unknown> =>
+  const again = (seq: number, ids: string[]): unknown =>
     store.sessions.admit({
       ...{ ...who, frameId: `f${seq}`, digest: `g${seq}`, seq },
       calls: ids.map((callId) => ({ callId, digest: `d${callId}`, timeoutMs: 1 })),

@@ -110,7 +110,7 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
         return store.sessions.admit({ ...who, seq: expected + offset, ...admission });
       },
     })),
-  answer: answer.map((one) => ({ what: `answer ${one.frameId}`, do: ({ store }) => store.sessions.answer(one) })),
+  answer: answer.map((one) => ({ what: `answer ${one.frameId}`, do: async ({ store }) => store.sessions.answer(one) })),
   call: fc.tuple(session, call).map(([id, callId]) => ({
     what: `call ${id} ${callId}`,
     do: ({ store }) => store.sessions.readCall(id, callId),

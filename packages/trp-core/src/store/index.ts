@@ -43,13 +43,14 @@ export {
   outboxWindow,
 } from "./outbox-rules.ts";
 export { checkRate, isRateFull, type RateBucket, rateRoundingMs, rateUsedUp, takeRate } from "./rate-rules.ts";
-export { isReply, outcomeOf } from "./reply-outcome.ts";
 export {
   checkAdmission,
   defaultKeepFrames,
   forgetUpTo,
   isAsExpected,
+  isReply,
   knownCall,
+  outcomeOf,
   renewUpTo,
   stayingOutcome,
   staysAnswered,

@@ -16,8 +16,15 @@ import type {
   Who,
 } from "./frame-types.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { outcomeOf } from "./reply-outcome.ts";
-import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome, staysAnswered } from "./session-rules.ts";
+import {
+  checkAdmission,
+  forgetUpTo,
+  knownCall,
+  outcomeOf,
+  renewUpTo,
+  stayingOutcome,
+  staysAnswered,
+} from "./session-rules.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemoryFrames implements FrameStore {

@@ -1,3 +1,4 @@
+import type { ResponseFrame } from "../frames/types.ts";
 import type { Admission, AdmissionResult, CallOutcome, CallRecord, KnownCall } from "./frame-types.ts";
 
 // The rules of sessions, for all stores.
@@ -74,4 +75,14 @@ function isRefusal({ type, payload }: CallOutcome): boolean {
 
 function isSuccess({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" && payload.status === "SUCCESS";
+}
+
+/** Returns the outcome of a frame's only call, taken from the reply to the frame. */
+export function outcomeOf({ frame_type: type, payload }: ResponseFrame): CallOutcome {
+  return { type, payload } as CallOutcome;
+}
+
+/** Whether an outcome holds nothing but the reply. */
+export function isReply(outcome: CallOutcome, { frame_type: type, payload }: ResponseFrame): boolean {
+  return outcome.payload === payload && outcome.type === type && !("doubt" in outcome);
 }

@@ -123,6 +123,7 @@ export async function holdSession(storage: Storage, id: string, leaseMs: number)
  */
 export function listSessions(options: { storage: Storage }): AsyncIterable<SessionHead> {
   checkKeys("listSessions", options, "storage:object", ["storage"]);
+  if (options.storage === undefined) throw new TypeError("listSessions needs options: { storage }");
   return unexpired(options.storage);
 }
 
