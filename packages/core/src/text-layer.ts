@@ -1,6 +1,5 @@
 /** The text layer, for those who write a protocol: one scan for fences, reasoning, inline code and made-up results. */
 
-export { textHash } from "@toolglot/internal";
 export type {
   BlockEnd,
   BlockGrammar,
@@ -25,6 +24,7 @@ export {
   isCutOff,
 } from "./text/push-parser.ts";
 export type { Source } from "./text/source.ts";
+export { textHash } from "./text/source.ts";
 export {
   createTextProtocol,
   type TextProtocolOptions,

@@ -39,15 +39,6 @@ export async function textDigest(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-/** Returns FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
-export function textHash(text: string): string {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (value >>> 0).toString(36);
-}
-
 let stock: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 

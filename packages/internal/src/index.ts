@@ -24,7 +24,6 @@ export {
   joinBytes,
   randomHex,
   textDigest,
-  textHash,
   toBase64,
   toHex,
   uuidV7,

@@ -1,7 +1,8 @@
-import { atPointer, checkKeys, isObject, parseJson, textHash } from "@toolglot/internal";
+import { atPointer, checkKeys, isObject, parseJson } from "@toolglot/internal";
 import type { ToolCall } from "../call.ts";
 import { toJsonText } from "../json.ts";
 import type { Locale } from "../protocol.ts";
+import { textHash } from "../text/source.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { type CheckCallOptions, checkCall } from "./check-call.ts";
 import { type FindingWords, findingText } from "./finding-text.ts";
