@@ -45,7 +45,7 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
     toolkit,
     action,
     context,
-    research: async () => "Because.",
+    researcher: { run: async () => "Because." },
     server: fixture("unruly-stdio.mjs"),
     storage: memoryStorage(),
   };

@@ -19,7 +19,7 @@ export interface Given {
   toolkit: Toolkit;
   action: CallsAction;
   context: ExecutorContext;
-  research(question: string, signal: AbortSignal): Promise<string>;
+  researcher: { run(question: string, options: { signal: AbortSignal }): Promise<string> };
   server: string;
   storage: Storage;
 }
@@ -62,12 +62,12 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     const results = await executor.execute(action, context);
     return results.map(({ status, data }) => ({ status, data }));
   },
-  async makeSubagentTool({ toolkit, research }) {
+  async makeSubagentTool({ toolkit, researcher }) {
     const tool = makeSubagentTool({
       name: "research",
       description: "Answers a question after reading the sources.",
       args: { question: "string" },
-      run: ({ question }, { signal }) => research(question, signal),
+      run: ({ question }, { signal }) => researcher.run(question, { signal }),
     });
     toolkit.registerToolFunction(tool);
     const values: unknown[] = [];
