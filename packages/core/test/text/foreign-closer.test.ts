@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { growthOf } from "@toolglot/internal/testing/growth";
 import { expect, it } from "vitest";
 import { callFormats, foreignCloser } from "../../src/text-layer.ts";
 
@@ -58,8 +59,10 @@ it("finds none in the files of this repository, and costs no more than it reads"
   for (const file of readdirSync(folder))
     expect(found(readFileSync(new URL(file, folder), "utf8")), file).toBeUndefined();
   for (const tail of ["</invoke>", "<|a|>", "</s>", ">", "[/TOOL_CALL] "]) {
-    const started = performance.now();
-    foreignCloser(`x${tail.repeat(40_000)}`, "tam");
-    expect(performance.now() - started).toBeLessThan(1500);
+    const growth = growthOf((size) => {
+      const text = `x${tail.repeat(size / tail.length)}`;
+      return () => foreignCloser(text, "tam");
+    }, 200_000);
+    expect(growth, tail).toBeUndefined();
   }
 });
