@@ -158,6 +158,7 @@ const sends: Record<string, (block: string) => string> = {
   "headings like those of a template": (block) => `## Instructions\n\nDo it.\n\n## Response codes\n\n200\n\n${block}`,
   "an array with bars": (block) => `[|1, 2|] is a list.\n\n${block}`,
   "a label that is data": (block) => `The account:\nUser: root\nHost: b\n\n${block}`,
+  "labels of a request and its answer": (block) => `The log:\nUser: root\nHost: b\nResponse: 200\n\n${block}`,
   "a mention of a token": (block) => `ChatML begins with \`<|im_start|>user\`.\n\n${block}`,
 };
 

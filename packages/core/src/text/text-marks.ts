@@ -178,4 +178,4 @@ export const turnToken: RegExp = new RegExp(
 
 /** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
 export const turnLabel: RegExp =
-  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶|ユーザー|사용자|benutzer|utilisateur|usuario|usuário|utente|пользователь|(?<=###? {0,3})instruction)|(assistant|ai|助手|助理|模型|アシスタント|어시스턴트|assistent|asistente|ассистент|response)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶|ユーザー|사용자|benutzer|utilisateur|usuario|usuário|utente|пользователь|(?<=###? {0,3})instruction)|(assistant|ai|助手|助理|模型|アシスタント|어시스턴트|assistent|asistente|ассистент|(?<=###? {0,3})response)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
