@@ -1,8 +1,8 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { json } from "node:stream/consumers";
 import { inFolder } from "../machine.ts";
 import { startServer } from "../postgres/server.ts";
 import {
@@ -133,9 +133,10 @@ async function inNewProcesses(root: string, units: readonly NamedUnit[], recorde
       const { group, name } = unit;
       const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
       if (!isTimed(unit)) args.push("counted");
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
-      process.stderr.write(stderr);
-      costs[name] = JSON.parse(stdout);
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      costs[name] = (await json(child.stdout).catch((cause) => {
+        throw new Error(`${name} was not measured`, { cause });
+      })) as Figures;
     }
   };
   await Promise.all(Array.from({ length: units.some(isTimed) ? 1 : availableParallelism() }, work));
