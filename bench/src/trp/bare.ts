@@ -14,7 +14,7 @@ interface Database {
 type Kept = Record<"call" | "operation" | "audit", Row>;
 
 /** The binding that the store uses, which is no dependency of this package. */
-function openDatabase(file: string): Database {
+export function openDatabase(file: string): Database {
   const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/sqlite"))("libsql");
   return new Binding(file);
 }
