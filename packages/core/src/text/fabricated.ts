@@ -45,6 +45,8 @@ export function findFabricated<Block extends BlockBase>(
   /** Nothing but white space and reasoning came so far. */
   let begins = true;
   let afterBlock = false;
+  /** The last lines of the block before, if they are comments or headings: a label may look like one. */
+  let tail = "";
   for (const segment of segments) {
     const { type, span } = segment;
     if (type === "block") {
@@ -60,15 +62,18 @@ export function findFabricated<Block extends BlockBase>(
       }
       begins = false;
       afterBlock = true;
+      tail = lastLines.exec(source.slice(Math.max(span.start, span.end - 200), span.end))?.[0] ?? "";
     }
     if (type !== "text") continue;
-    const { text } = segment;
+    const text = tail + segment.text;
+    const offset = span.start - tail.length;
+    tail = "";
     const turns = marksOf(text, span.start < last, afterBlock).map((mark): Fabricated => ({ kind: "turn", ...mark }));
     // Of other texts, the lines were looked at.
     const results = grammar.whole ? swallowed(text, 0).filter(({ kind }) => kind === "result") : [];
     for (const { kind, start, end } of [...turns, ...results].sort((a, b) => a.start - b.start)) {
-      if ((begins && text.slice(0, start).trim() === "") || fenceAt(span.start + start)) continue;
-      found.push({ kind, start: span.start + start, end: span.start + end });
+      if ((begins && text.slice(0, start).trim() === "") || fenceAt(offset + start)) continue;
+      found.push({ kind, start: offset + start, end: offset + end });
     }
     begins &&= text.trim() === "";
   }
@@ -77,6 +82,7 @@ export function findFabricated<Block extends BlockBase>(
 
 /** A short line that a colon ends, a heading, or a line that begins with signs. */
 const hasLabel = /(?:^|\n)(?:[^\n:：]{1,60}[:：]|[^\p{L}\n>|`]{0,24}[#=~<[【-])/u;
+const lastLines = /(?:\n[ \t]*(?:#|\[[^[\]\n]*\]$)[^\n]*)+\s*$(?![\s\S])/m;
 /** Three words, or a sentence: what somebody says, and no name. */
 const says = /^\s*(?:\S+[ \t]+\S+[ \t]+\S|[^\n]{2,}[.!?。！？]\s*(?:\n|$)|[\u3040-\u9fff]{4})/;
 

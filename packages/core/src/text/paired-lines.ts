@@ -56,8 +56,8 @@ const signsFirst = /^[^\s\p{L}\p{N}_]*/u;
 /** The same sign several times, or several signs. */
 const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,}|[^\s\p{L}\p{N}_]{0,16})/u;
 const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
-/** Ends no phrase, and opens something. */
-const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕]|(.)\1\1/u;
+/** Ends no phrase, is no picture, and opens something. */
+const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
 const balanced = /\(\)|\[\]|\{\}|<>/g;
 const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
@@ -215,7 +215,7 @@ function wordEndsOf(text: string): Test[] {
   if (end || /^[^/*]+\/[^/]*$/.test(signs))
     tests.push((open) => open.text.startsWith(signs.charAt(0)) && open.text.includes(word));
   if (end && word === "") tests.push((open) => open.text.endsWith(` ${text}`));
-  if (word.length > 1) tests.push((open) => open.text.startsWith(signs + turned(word)));
+  if (turned(word) !== word) tests.push((open) => open.text.startsWith(signs + turned(word)));
   const written = token.exec(text)?.[0] ?? "";
   const begun = signs + word;
   if (end || word === "" || !written.startsWith(begun)) return tests;

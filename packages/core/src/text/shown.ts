@@ -195,8 +195,8 @@ export class ShownBlocks<Block extends BlockBase> {
       const fence = this.#fenceAt(offset + start, "lines");
       const isNone = (fence && fence.end < none) || (/^\s*\[/.test(line) && callOpener.test(line.trimStart()));
       // The rest of the block's own line is none.
-      const above = this.#isBehindBlock ? this.#source.slice(Math.max(0, offset - 2), offset) : "";
-      const isRest = this.#isBehindBlock && line.trim() === "" && !above.endsWith("\n");
+      const above = this.#isBehindBlock && start === 0 ? this.#source.slice(Math.max(0, offset - 2), offset) : "\n";
+      const isRest = line.trim() === "" && !above.endsWith("\n");
       const isNext = this.#isBehindBlock && above !== "\n\n";
       const open = isNone || isRest ? undefined : this.#lines.read(line, this.#shown.length, isNext);
       if (!isRest) this.#isBehindBlock = false;
