@@ -31,24 +31,15 @@ export interface CheckCallOptions {
 export function checkCall(
   call: { name: string; input: unknown },
   tool?: Pick<ToolDefinition, "name" | "inputSchema">,
-  options: CheckCallOptions = {},
+  { marks = [] }: CheckCallOptions = {},
 ): CallFinding[] {
   const { name, input } = call;
-  const isNamed = !!name?.trim() && (name === tool?.name || !markInName.test(name));
-  const isWhole = isNamed && !options.marks && isObject(input) && !mayBeDamaged(input, 0);
-  return isWhole ? [] : look(call, isNamed, tool, options);
-}
-
-function look(
-  { name, input }: { name: string; input: unknown },
-  isNamed: boolean,
-  tool: Pick<ToolDefinition, "inputSchema"> | undefined,
-  { marks = [] }: CheckCallOptions,
-): CallFinding[] {
   const findings: CallFinding[] = [];
+  const isNamed = name?.trim() && (name === tool?.name || !markInName.test(name));
+  if (isNamed && marks.length === 0 && isObject(input) && !mayBeDamaged(input, 0)) return findings;
   const add = (found: Found | undefined, path: string, text: unknown): void => {
     if (!found) return;
-    const message = findingText({ ...found, path }, text);
+    const message = findingText(found, path, text);
     findings.push({ ...found, code: `core/${found.code}`, path, affects: "value", message, hint: message + again });
   };
   if (!isNamed) add({ code: "nameless-call" }, "", name);
@@ -76,7 +67,7 @@ function look(
 }
 
 /** A closing mark holds one of these, the end of a string in JSON, or of the whole call. */
-const mayBeMark = /<|\[\/|\]<|["']\s{0,9},|\}\s*$/;
+const mayBeMark = /<|\[\/|["']\s{0,9},|\}\s*$/;
 
 /** Looks quickly, since nearly all calls are whole. */
 function mayBeDamaged(parent: Record<string, unknown>, depth: number): boolean {
@@ -111,12 +102,11 @@ type Place = [
 
 /** Looks for the JSON of the whole call behind an argument, in which the argument is without it. */
 function doubledEnd(text: string, input: Record<string, unknown>, key: string): Found | undefined {
-  if (!text.trimEnd().endsWith("}")) return undefined;
   // What is repeated is in it, so it is at least half of the text.
   const begin = /\{\s*"/g;
   for (let tries = 0; tries < 4; tries++) {
-    const at = begin.exec(text)?.index;
-    if (at === undefined || at > text.length / 2) return undefined;
+    const at = begin.exec(text)?.index ?? Infinity;
+    if (at > text.length / 2) return undefined;
     if (isSame(parseJson(text.slice(at)), { ...input, [key]: text.slice(0, at) })) return { code: "doubled-input", at };
   }
   return undefined;

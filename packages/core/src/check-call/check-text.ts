@@ -33,8 +33,9 @@ export function checkText(
   marks: readonly string[],
 ): Found | undefined {
   if (marked.test(text)) return { code: "marker-in-value", at: 0 };
-  const last = text.trimEnd().length;
-  const tail = text.slice(Math.max(0, last - longest), last);
+  const seen = text.trimEnd();
+  const last = seen.length;
+  const tail = seen.slice(-longest);
   const cut = /(?:<[^<>]*|\]<\][^<>]*>?)$/.exec(tail)?.[0] ?? "";
   let isClosed = isCutCloser(cut, true, own, () => false);
   closersIn(tail, own, marks, (_start, end) => {

@@ -15,7 +15,8 @@ const words: FindingWords = {
 
 /** Returns the words of a finding. `text`: what it was found in. */
 export function findingText(
-  { code, path, at = 0, swallowed = [] }: Found & { path: string },
+  { code, at = 0, swallowed = [] }: Found,
+  path: string,
   text: unknown,
   said: FindingWords = words,
 ): string {
