@@ -4,12 +4,12 @@ import { readPython } from "./engines/python.ts";
 import { readTags } from "./engines/tags.ts";
 import type { DialectBook } from "./readers.ts";
 import { TemplateText } from "./scan/template-text.ts";
-import { dialects } from "./table/all.ts";
 import { checkDialect } from "./table/check-dialect.ts";
+import { rows } from "./table/rows.ts";
 
 /** All dialects. */
 export const allDialects: DialectBook = {
-  rows: /* @__PURE__ */ Object.values(dialects),
+  rows,
   bodies: { json: readJsonCall, keyed: readKeyed, python: readPython, tags: readTags },
   heads: [proseHeaderAt],
   templateText: TemplateText,

@@ -1,4 +1,4 @@
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import { isMarkless } from "./bare.ts";
 import { Detector } from "./detect.ts";
 import { type ProseHead, ProseMarks } from "./prose.ts";
@@ -20,7 +20,7 @@ export interface ReadingPlan {
 
 /** Makes the plan for a list of dialects. `isFixed`: the host has chosen the first. */
 export function planOf(
-  dialects: readonly Dialect[],
+  dialects: readonly DialectRow[],
   isFixed: boolean,
   heads: readonly ProseHead[] | undefined,
 ): ReadingPlan {
