@@ -20,7 +20,7 @@ export function findingText(
   text: unknown,
   said: FindingWords = words,
 ): string {
-  const mark = JSON.stringify(String(text).slice(at, at + 40));
+  const mark = JSON.stringify(`${text}`.slice(at, at + 40));
   const names = swallowed.map(({ name }) => `"${name}"`).join(", ");
   return said[code](path && `"${path.slice(1)}"`, mark, names);
 }

@@ -10,7 +10,7 @@ const sign = "]<]minimax[>[";
 
 /** Elements of which calls are made, in lower case, one or several; `s` ends a turn. */
 const elements: readonly string[] =
-  "tool_call toolcall call tool_use tool_code tool function function_call invoke parameter param arg_key arg_type arg_value cofl:value s dots_function_call longcat_tool_call longcat_s"
+  "tool tool_call toolcall call tool_use tool_code function function_call dots_function_call longcat_tool_call longcat_s s invoke param parameter arg_key arg_type arg_value cofl:value"
     .split(" ")
     .flatMap((name) => [name, `${name}s`]);
 

@@ -29,7 +29,7 @@ function endOf(text: string): number {
   for (let match = pieces.exec(text); match; match = pieces.exec(text)) {
     const [piece] = match;
     if (piece === '"') quoted = !quoted;
-    else if (!quoted && piece.length === 1) depth += piece < "]" || piece === "{" ? 1 : -1;
+    else if (!quoted && !piece[1]) depth += piece < "]" || piece === "{" ? 1 : -1;
     if (depth <= 0 && !quoted) return pieces.lastIndex;
   }
   return Infinity;
