@@ -35,13 +35,7 @@ export function checkText(
   if (marked.test(text)) return { code: "marker-in-value", at: 0 };
   const seen = text.trimEnd();
   const last = seen.length;
-  const tail = seen.slice(-longest);
-  const cut = /(?:<[^<>]*|\]<\][^<>]*>?)$/.exec(tail)?.[0] ?? "";
-  let isClosed = isCutCloser(cut, true, own, () => false);
-  closersIn(tail, own, marks, (_start, end) => {
-    isClosed ||= end === tail.length;
-  });
-  if (!isClosed && lacking.length === 0) return undefined;
+  const cut = /(?:<[^<>]*|\]<\][^<>]*>?)$/.exec(seen.slice(-longest))?.[0] ?? "";
 
   const swallowed: { name: string; value: string }[] = [];
   let at = -1;
