@@ -66,14 +66,15 @@ const readers = {
   keyed: ["readKeyed", "bodies.ts"],
   python: ["readPython", "engines/python.ts"],
   tags: ["readTags", "engines/tags.ts"],
+  tree: ["readTagTrees", "engines/tag-tree.ts"],
 };
 /** Dialects that have a text of their own for tools. */
 const shown = ["hermes", "qwen-xml", "glm", "harmony"];
 
-/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown> }} row */
-function entryOf(id, { engine, arguments: args }) {
+/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown>; values?: unknown; bare?: unknown }} row */
+function entryOf(id, { engine, arguments: args, values, bare }) {
   const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
-  const [reader, file] = readers[/** @type {keyof typeof readers} */ (form)];
+  const [reader, file] = readers[/** @type {keyof typeof readers} */ (values === "tree" ? values : form)];
   const isHeader = id === "harmony";
   const shows = shown.includes(id);
   const made = {
@@ -93,11 +94,12 @@ function entryOf(id, { engine, arguments: args }) {
     ...(isHeader ? ['import { proseHeaderAt } from "../engines/harmony.ts";'] : []),
     'import type { OneBook, OneDialect } from "../only.ts";',
     'import * as only from "../only.ts";',
+    ...(bare ? ['import { BareCalls } from "../scan/bare.ts";'] : []),
     `import { ${constant(id)}, ${constant(id)}Dialect } from "../table/rows/${id}.ts";`,
     'import type { Dialect } from "../table/types.ts";',
     ...(shows ? ['import { renderRow } from "../write/render-row.ts";'] : []),
   ];
-  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""} }`;
+  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""}${bare ? ", bare: BareCalls" : ""} }`;
   const exported = Object.entries(made).map(
     ([name, maker]) =>
       `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(book${

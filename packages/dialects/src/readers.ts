@@ -9,6 +9,7 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
+import type { BareCalls } from "./scan/bare.ts";
 import type { ReadingHost } from "./scan/block-draft.ts";
 import type { BodyReader } from "./scan/body-reader.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
@@ -29,6 +30,8 @@ export interface DialectBook {
   readonly fixed?: string;
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly heads?: readonly ProseHead[];
+  /** Needed where one of them is found without its marks. */
+  readonly bare?: typeof BareCalls;
   /** Reads whole texts by response templates. */
   readonly templateText?: new (
     row: TemplateDialect,
@@ -110,7 +113,7 @@ function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<Dial
     });
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };
-  const grammar = new DialectGrammar(plan, host, foreign);
+  const grammar = new DialectGrammar(plan, host, foreign, book.bare);
   if (template && book.templateText)
     grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
       scanner.diagnose(found),

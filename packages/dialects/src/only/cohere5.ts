@@ -2,7 +2,7 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `cohere5` alone. */
-import { readTags } from "../engines/tags.ts";
+import { readTagTrees } from "../engines/tag-tree.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { cohere5, cohere5Dialect } from "../table/rows/cohere5.ts";
@@ -10,7 +10,7 @@ import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: readTags } };
+const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: readTagTrees } };
 
 /** Its row of the table. */
 export const dialect: Dialect = cohere5Dialect;

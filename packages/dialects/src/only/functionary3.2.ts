@@ -5,12 +5,13 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { functionary3_2, functionary3_2Dialect } from "../table/rows/functionary3.2.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = functionary3_2Dialect;

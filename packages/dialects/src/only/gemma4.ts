@@ -5,12 +5,13 @@
 import { readKeyed } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { gemma4, gemma4Dialect } from "../table/rows/gemma4.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: readKeyed } };
+const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: readKeyed }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = gemma4Dialect;

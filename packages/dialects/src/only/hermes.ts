@@ -5,13 +5,14 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { hermes, hermesDialect } from "../table/rows/hermes.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [hermes], fixed: "hermes", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [hermes], fixed: "hermes", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = hermesDialect;

@@ -5,12 +5,13 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { lfm2, lfm2Dialect } from "../table/rows/lfm2.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: readPython } };
+const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: readPython }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = lfm2Dialect;

@@ -5,12 +5,13 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { llama3Json, llama3JsonDialect } from "../table/rows/llama3-json.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [llama3Json], fixed: "llama3-json", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [llama3Json], fixed: "llama3-json", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = llama3JsonDialect;

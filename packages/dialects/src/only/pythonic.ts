@@ -5,12 +5,13 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
+import { BareCalls } from "../scan/bare.ts";
 import { pythonic, pythonicDialect } from "../table/rows/pythonic.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: readPython } };
+const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: readPython }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = pythonicDialect;

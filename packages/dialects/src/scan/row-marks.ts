@@ -96,3 +96,9 @@ export function bodyOf({ row, argOpen }: RowMarks): Body {
   if (row.engine !== "messages" && row.engine !== "template") return row.engine;
   return argOpen ? "tags" : "json";
 }
+
+/** Whether a dialect has no marks at all, so that a call without any is no slip. */
+export function isMarkless({ row, callOpen }: RowMarks): boolean {
+  const unwritten = row.open.every((marker) => marker.optional && (marker.unwritten || !row.write));
+  return unwritten && (!callOpen || callOpen.optional);
+}
