@@ -1,4 +1,4 @@
-import { andFinally, andThen, whenDone } from "@toolglot/internal";
+import { andFinally, andThen, asPromise, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
@@ -102,7 +102,7 @@ async function answerAsync(
       const retryHint = { action: "RESULT_QUERY" as const };
       resolve(ack(head, "ACCEPTED", { now: store.now(), expectedSeq: session.expectedSeq, retryHint }));
     };
-    Promise.resolve(andFinally(() => run(accepted), lifecycle.end)).then(
+    asPromise(andFinally(() => run(accepted), lifecycle.end)).then(
       ({ reply }) => resolve(reply as ResponseFrame),
       reject,
     );

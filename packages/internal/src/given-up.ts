@@ -1,0 +1,94 @@
+import { maxTimerMs, onAbort, unsettled } from "./async.ts";
+import { Later } from "./later.ts";
+
+/** Watches for a reason to give work up: calls `giveUp` then, whose argument says how the work ends instead. Returns what ends the watch. */
+export type Watch<Value> = (giveUp: (end: () => Value) => void) => () => void;
+
+/** Work that may be given up. */
+class Limited<Value> extends Later<Value> {
+  readonly #watch: Watch<Value>;
+  #stop: (() => void) | undefined = undefined;
+  /** Its place among those that have only begun. */
+  at = -1;
+
+  constructor(work: PromiseLike<Value>, watch: Watch<Value>) {
+    super();
+    this.#watch = watch;
+    this.settleAs(work);
+    watchSoon(this as Limited<unknown>);
+  }
+
+  /** It takes longer than a turn of the event loop. */
+  watch(): void {
+    this.at = -1;
+    const stop = this.#watch((end) => {
+      if (!this.isPending) return;
+      try {
+        this.settle("done", end());
+      } catch (error) {
+        this.settle("failed", error);
+      }
+    });
+    if (this.isPending) this.#stop = stop;
+    else stop();
+  }
+
+  protected override settle(state: "done" | "failed", value: unknown): void {
+    if (!this.isPending) return;
+    if (this.at >= 0) forget(this as Limited<unknown>);
+    this.#stop?.();
+    this.#stop = undefined;
+    super.settle(state, value);
+  }
+}
+
+/** What has begun in this turn of the event loop, and has not ended. */
+const begun: Limited<unknown>[] = [];
+let isScheduled = false;
+
+function watchSoon(work: Limited<unknown>): void {
+  work.at = begun.push(work) - 1;
+  if (isScheduled) return;
+  isScheduled = true;
+  const host = globalThis as { setImmediate?(act: () => void): unknown; setTimeout?(act: () => void): unknown };
+  if (host.setImmediate !== undefined) host.setImmediate(watchAll);
+  else if (host.setTimeout !== undefined) host.setTimeout(watchAll);
+  // Sandboxes of durable engines have no timers.
+  else watchAll();
+}
+
+function watchAll(): void {
+  isScheduled = false;
+  for (const work of begun.splice(0)) work.watch();
+}
+
+function forget(work: Limited<unknown>): void {
+  const last = begun.pop() as Limited<unknown>;
+  if (last === work) return;
+  begun[work.at] = last;
+  last.at = work.at;
+}
+
+/**
+ * Settles as the work does, or as `watch` has it when that gives the work up. Most work is done in the turn of the event loop in
+ * which it began: only what takes longer is watched, so that the rest needs neither timer nor listener.
+ */
+export function unlessGivenUp<Value>(work: PromiseLike<Value>, watch: Watch<Value>): Promise<Value> {
+  return new Limited(work, watch);
+}
+
+/** `settleWithin` for what mostly does not take long; see {@link unlessGivenUp}. `signal` is called only if it does. */
+export function settleSoon<Value>(
+  work: PromiseLike<Value>,
+  { ms, signal }: { ms: number; signal: () => AbortSignal },
+): Promise<Value | typeof unsettled> {
+  return unlessGivenUp<Value | typeof unsettled>(work, (giveUp) => {
+    const stop = (): void => giveUp(() => unsettled);
+    const timer = setTimeout(stop, Math.min(ms, maxTimerMs));
+    const stopListening = onAbort(signal(), stop);
+    return () => {
+      clearTimeout(timer);
+      stopListening();
+    };
+  });
+}
