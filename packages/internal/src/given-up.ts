@@ -45,16 +45,20 @@ class Limited<Value> extends Later<Value> {
 /** What has begun in this turn of the event loop, and has not ended. */
 const begun: Limited<unknown>[] = [];
 let isScheduled = false;
+/** The host's own: one that a test puts in its place may be forgotten before it runs. */
+const { setTimeout: afterTimers, setImmediate: afterTurn = afterTimers } = /* @__PURE__ */ hostTimers();
+
+function hostTimers(): Partial<Record<"setTimeout" | "setImmediate", (act: () => void) => unknown>> {
+  return globalThis as ReturnType<typeof hostTimers>;
+}
 
 function watchSoon(work: Limited<unknown>): void {
   work.at = begun.push(work) - 1;
   if (isScheduled) return;
   isScheduled = true;
-  const host = globalThis as { setImmediate?(act: () => void): unknown; setTimeout?(act: () => void): unknown };
-  if (host.setImmediate !== undefined) host.setImmediate(watchAll);
-  else if (host.setTimeout !== undefined) host.setTimeout(watchAll);
   // Sandboxes of durable engines have no timers.
-  else watchAll();
+  if (afterTurn === undefined) watchAll();
+  else afterTurn(watchAll);
 }
 
 function watchAll(): void {
@@ -77,15 +81,16 @@ export function unlessGivenUp<Value>(work: PromiseLike<Value>, watch: Watch<Valu
   return new Limited(work, watch);
 }
 
-/** `settleWithin` for what mostly does not take long; see {@link unlessGivenUp}. `signal` is called only if it does. */
+/** `settleWithin` for what mostly does not take long; see {@link unlessGivenUp}. The signal is looked at only if it does. */
 export function settleSoon<Value>(
   work: PromiseLike<Value>,
-  { ms, signal }: { ms: number; signal: () => AbortSignal },
+  ms: number,
+  by: { readonly signal: AbortSignal },
 ): Promise<Value | typeof unsettled> {
   return unlessGivenUp<Value | typeof unsettled>(work, (giveUp) => {
     const stop = (): void => giveUp(() => unsettled);
     const timer = setTimeout(stop, Math.min(ms, maxTimerMs));
-    const stopListening = onAbort(signal(), stop);
+    const stopListening = onAbort(by.signal, stop);
     return () => {
       clearTimeout(timer);
       stopListening();

@@ -1,4 +1,4 @@
-import { andThen, randomHex, whenDone } from "@toolglot/internal";
+import { andThen, flat, randomHex, whenDone } from "@toolglot/internal";
 import type { CallBatchResPayload, Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
@@ -332,7 +332,8 @@ export class Connection {
 function idMaker(): (prefix: string) => string {
   const part = randomHex(9);
   let count = 0;
-  return (prefix) => `${prefix}_${part}${(count++).toString(36)}`;
+  // Looked up, compared and kept many times, on both sides.
+  return (prefix) => flat(`${prefix}_${part}${(count++).toString(36)}`);
 }
 
 /** Returns the router's code for an unknown session; TRP_5002 is that of the Python implementation. */

@@ -167,7 +167,7 @@ function broken(): ArgumentCheck {
 /** Arguments are hashed, stored and run again from the store: what a transform made must still be JSON. */
 function json(value: unknown): ArgumentCheck {
   if (isObject(value) && isJson(value, 0)) {
-    return { success: true, args: value as JsonObject };
+    return { success: true, args: value as JsonObject, isForeign: true };
   }
   return refuse([
     "the arguments: the capability's schema makes something of them that is not JSON; use `adapt` for that",

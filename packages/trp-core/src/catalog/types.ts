@@ -233,7 +233,9 @@ export interface RegisteredAdapter {
 /**
  * The result of structural validation: the args after defaults, or what is wrong, as `items[2].price: expected number`.
  */
-export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
+export type ArgumentCheck =
+  /** `isForeign`: a schema library has made them, or had them in its hands. */
+  { success: true; args: JsonObject; isForeign?: true } | { success: false; issues: string[] };
 
 /** A catalog as a session has it now. */
 export interface SyncedCatalog {

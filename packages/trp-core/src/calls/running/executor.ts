@@ -95,7 +95,7 @@ export function createExecutor({ onError }: ExecutorOptions = {}): CapabilityExe
         const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
         return whenDone<unknown, Execution>(
-          () => settleSoon(work, { ms, signal: () => stop.signal }),
+          () => settleSoon(work, ms, stop),
           (value) => (value === unsettled ? late(work).catch(failed) : { kind: "done", value }),
           failed,
         );
