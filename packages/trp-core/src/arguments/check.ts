@@ -55,8 +55,7 @@ function conclude(
   safety: SafetyRules,
 ): CheckedArguments | Fault {
   if (!checked.success) return refused(checked.issues);
-  // A library may change them in place, and keep them.
-  const isAsSent = checked.args === sent && checked.isForeign !== true;
+  const isAsSent = checked.args === sent && !capability.hasLibrary;
   const args = isAsSent ? checked.args : copyJson(checked.args);
   const { rules } = capability.definition;
   if (rules !== undefined && rules.length > 0) {

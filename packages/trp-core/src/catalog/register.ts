@@ -36,6 +36,7 @@ export function registerCapability(
   const input = toInputSchema(source, options);
   const schema = definition.openInput === true ? input.jsonSchema : closed(input.jsonSchema, capId);
   const structure = toInputSchema(schema, { ...options, untrusted: input.untrusted }) as InputSchema<JsonObject>;
+  const library = librarySide(source, input);
   const registered: RegisteredCapability = {
     definition,
     capId,
@@ -51,11 +52,8 @@ export function registerCapability(
       !(keylessReads && ioClass === "READ" && riskTier === "MEDIUM" && effect === "pure"),
     adapters: adaptersOf(definition),
     // Another engine may see things differently: then it is asked about everything.
-    validate: makeValidation(
-      structure,
-      librarySide(source, input),
-      validator === undefined ? plainCheck(schema) : undefined,
-    ),
+    validate: makeValidation(structure, library, validator === undefined ? plainCheck(schema) : undefined),
+    hasLibrary: library !== undefined || validator !== undefined,
   };
   checkExamples(registered);
   return registered;
@@ -167,7 +165,7 @@ function broken(): ArgumentCheck {
 /** Arguments are hashed, stored and run again from the store: what a transform made must still be JSON. */
 function json(value: unknown): ArgumentCheck {
   if (isObject(value) && isJson(value, 0)) {
-    return { success: true, args: value as JsonObject, isForeign: true };
+    return { success: true, args: value as JsonObject };
   }
   return refuse([
     "the arguments: the capability's schema makes something of them that is not JSON; use `adapt` for that",

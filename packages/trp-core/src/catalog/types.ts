@@ -218,6 +218,8 @@ export interface RegisteredCapability {
   /** What can run it, in order of their costs; one without a name when there is only `execute`. */
   readonly adapters: readonly RegisteredAdapter[];
   validate(args: unknown): MaybePromise<ArgumentCheck>;
+  /** Whether `validate` gives the arguments to a library of the host, which may change them in place, and keep them. */
+  readonly hasLibrary: boolean;
 }
 
 /** A tool behind a registered capability, and how it fared in this router. */
@@ -233,9 +235,7 @@ export interface RegisteredAdapter {
 /**
  * The result of structural validation: the args after defaults, or what is wrong, as `items[2].price: expected number`.
  */
-export type ArgumentCheck =
-  /** `isForeign`: a schema library has made them, or had them in its hands. */
-  { success: true; args: JsonObject; isForeign?: true } | { success: false; issues: string[] };
+export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
 
 /** A catalog as a session has it now. */
 export interface SyncedCatalog {
