@@ -8,7 +8,7 @@ import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
 import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
 import { cancelledInTime, cancelledMidway, notAgain } from "../calls/running/cancel.ts";
 import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
-import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
+import type { CallFacts, IncomingCall, PipelineResult, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
@@ -156,7 +156,9 @@ function settleCall(
   }
   const run = (found: RegisteredCapability | Fault): MaybePromise<PipelineResult> => {
     if (isFault(found)) return refuse(deps, call, known, options, found);
-    return pipeline.run(Object.assign(call, { capability: found }), options);
+    const incoming = call as IncomingCall;
+    incoming.capability = found;
+    return pipeline.run(incoming, options);
   };
   return andFinally(
     () => {

@@ -66,9 +66,9 @@ export class Route {
   }
 
   /** The adapter that ran last, and those that failed before it, by name: for usage, events and audit rows. */
-  get names(): { adapter?: string; failed_adapters?: string[] } {
+  get names(): { adapter?: string; failed_adapters?: string[] } | undefined {
     const adapter = this.#current?.name;
-    if (adapter === undefined) return {};
+    if (adapter === undefined) return undefined;
     const names = this.#failed.flatMap((each) => (each.adapter === undefined ? [] : [each.adapter]));
     const others = [...new Set(names)].filter((name) => name !== adapter);
     return { adapter, ...(others.length > 0 && { failed_adapters: others }) };

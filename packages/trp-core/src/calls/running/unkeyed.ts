@@ -138,12 +138,11 @@ class UnkeyedRun {
       return andThen(failpoint?.("after-effect", item.call_id), () => {
         emitExecuted(this.#dependencies, context);
         if (execution.kind === "done") {
-          return andThen(shaper.shape(capability, execution.value, principal), (result) => ({
-            kind: "success" as const,
-            result,
-            usage: usageOf(context),
-            ...proofOf(context),
-          }));
+          return andThen(shaper.shape(capability, execution.value, principal), (result) => {
+            const settled: Settled = { kind: "success", result, usage: usageOf(context) };
+            if (context.proof !== undefined) settled.proof = context.proof;
+            return settled;
+          });
         }
         if (execution.kind === "unknown" && isCancelled(stop)) {
           return this.#failed(cancelledMidway(capability.definition.effect !== "pure"));
