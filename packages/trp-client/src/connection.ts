@@ -105,7 +105,7 @@ export class Connection {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
-    return settleWithin(this.#opening, limits.deadline - clock(), limits, notSentInTime);
+    return settleWithin(this.#opening, limits.deadline, limits, notSentInTime);
   }
 
   async #open(): Promise<Session> {
@@ -276,7 +276,7 @@ export class Connection {
     session.syncing ??= this.#sync(session).finally(() => {
       session.syncing = undefined;
     });
-    return settleWithin(session.syncing, limits.deadline - clock(), limits, notSentInTime);
+    return settleWithin(session.syncing, limits.deadline, limits, notSentInTime);
   }
 
   async #sync(session: Session): Promise<CatalogView> {

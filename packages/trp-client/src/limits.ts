@@ -36,16 +36,15 @@ export function checkLimits({ signal, waits }: Limits): void {
 
 /** Waits; rejects as soon as {@link checkLimits} would throw. */
 export function pause(ms: number, limits: Limits): Promise<void> {
-  return settleWithin(new Promise<void>(() => undefined), ms, limits, () => undefined);
+  return settleWithin(new Promise<void>(() => undefined), clock() + ms, limits, () => undefined);
 }
 
 /**
- * Settles as the work does. After `ms` milliseconds, it settles as `late` returns or throws; it rejects when
+ * Settles as the work does. At `until`, by {@link clock}, it settles as `late` returns or throws; it rejects when
  * {@link checkLimits} would throw. Nothing watches while the turn of the event loop lasts in which the work began.
  */
-export function settleWithin<T>(work: Promise<T>, ms: number, limits: Limits, late: () => T): Promise<T> {
+export function settleWithin<T>(work: Promise<T>, until: number, limits: Limits, late: () => T): Promise<T> {
   const { signal, waits } = limits;
-  const until = clock() + ms;
   return unlessGivenUp(work, (giveUp) => {
     const stop = (): void =>
       giveUp(() => {

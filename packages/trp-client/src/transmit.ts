@@ -61,10 +61,12 @@ export function transmit(
   frame: RequestFrame,
   session: { retryBudget: number; budget: RetryBudget } | undefined,
   sending: Sending,
-  tried: Tried = { attempts: 0, retries: 0, began: clock() },
+  before?: Tried,
 ): ResponseFrame | Promise<ResponseFrame> {
   const { limits, progress = { isOpen: false } } = sending;
   checkLimits(limits);
+  const now = clock();
+  const tried = before ?? { attempts: 0, retries: 0, began: now };
   const wasOpen = progress.isOpen;
   progress.isOpen = true;
   const stop = new LazyAbort(listener(frame, sending), sending.trace);
@@ -76,7 +78,7 @@ export function transmit(
     () =>
       settleWithin(
         wire.transport.send(frame, stop),
-        Math.min(sending.waitMs, limits.deadline - clock()),
+        Math.min(now + sending.waitMs, limits.deadline),
         limits,
         lateAnswer,
       ),

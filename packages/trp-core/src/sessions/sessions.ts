@@ -189,7 +189,8 @@ function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: re
     if (approval_token) return sha256Digest(canonicalJson([type, seq, execution_mode, callFacts(payload, only)]));
     // No fact has line breaks in it. Without a token nothing is secret, and the text is short: it stands for itself. It is not made
     // one piece: most are never compared, and the long pieces are kept anyway.
-    const text = `${seq}\n${execution_mode}\n${idx}\n${attempt}\n${timeout_ms}\n${call_id}\n${schema_digest ?? ""}\n${only.digest}`;
+    const numbers = `\n${idx}\n${attempt}\n${timeout_ms}\n`;
+    const text = `${execution_mode}\n${seq}${numbers}${call_id}\n${schema_digest ?? ""}\n${only.digest}`;
     const { depends_on = [] } = payload;
     return depends_on.length === 0 ? text : `${text}\n${depends_on.join("\n")}`;
   }

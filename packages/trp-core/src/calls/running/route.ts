@@ -185,9 +185,10 @@ export class Route {
   #adapt(adapter: RegisteredAdapter): Chosen | Fault {
     const known = this.isSingle ? this.#only : this.#adapted?.get(adapter);
     if (known !== undefined) return known;
-    const before = performance.now();
+    const before = adapter.definition.adapt && performance.now();
     const adapted = adaptArguments(this.#call.capability, this.#call.args, adapter);
-    this.adapterMs += performance.now() - before;
+    // Without code of its own it is a copy, which takes no time.
+    if (before !== undefined) this.adapterMs += performance.now() - before;
     const made = isFault(adapted) ? adapted : { adapter, native: adapted.native };
     if (this.isSingle) this.#only = made;
     else this.#adapted = (this.#adapted ?? new Map()).set(adapter, made);

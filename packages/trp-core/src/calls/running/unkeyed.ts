@@ -54,9 +54,9 @@ class UnkeyedRun {
   }
 
   run(): MaybePromise<Settled> {
-    const { store, places } = this.#dependencies;
+    const { places } = this.#dependencies;
     const { capability, stop, admission } = this.#context.call;
-    const found = this.#route.find(store.now());
+    const found = this.#route.find(this.#now());
     if (isFault(found)) return refused(found);
     const taken = places.take(capability, { timeoutMs: this.#timeoutMs, stop });
     if (taken instanceof Promise) {
@@ -89,7 +89,7 @@ class UnkeyedRun {
     const context = this.#context;
     const { store } = this.#dependencies;
     const { stop, cancellable } = context.call;
-    const first = this.#route.take(store.now());
+    const first = this.#route.take(this.#now());
     context.adapterMs = this.#route.adapterMs;
     if (isFault(first)) return refused(first);
     if (first === noAdapter) throw new Error("nothing was tried yet");
@@ -127,6 +127,11 @@ class UnkeyedRun {
       emit(this.#dependencies, this.#context, handedOver(chosen, next));
       return this.#runWith(next);
     });
+  }
+
+  /** The time, where the route asks for it: when there is something to choose. */
+  #now(): number {
+    return this.#route.isSingle ? 0 : this.#dependencies.store.now();
   }
 
   #ended(execution: Execution): MaybePromise<Settled> {
