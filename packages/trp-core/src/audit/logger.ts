@@ -52,7 +52,7 @@ export function outcomeEntry(
   entry.latency_ms = Math.max(0, end.latencyMs);
   entry.error_class = end.fault?.errorClass ?? null;
   entry.error_code = end.fault?.code ?? null;
-  return Object.assign(entry, end.names);
+  return end.names === undefined ? entry : Object.assign(entry, end.names);
 }
 
 /** Returns a key as audit rows have it: it can be compared, but not used. The same key of two tenants makes two texts. */
