@@ -116,11 +116,21 @@ export class Batch<Item, Result> {
   }
 }
 
-/** Up to so many items, to plan the statement costs more than to run it. */
-const few = 3;
+/** So many items are sent before a plan is made anew for the first time; each next time after four times as many as before. */
+const firstPlan = 256;
+/** Tables of millions of rows are planned for like larger ones. */
+const maxPlans = 7;
 
 /**
- * Returns the name of a prepared statement for small batches. Under load, when tables may grow faster than the server gathers statistics,
- * each batch is planned anew: a plan for small tables is kept too long.
+ * Returns the names under which a statement for batches is prepared, by the number of items that are sent now. To plan such a statement costs more
+ * than to run it, and the server keeps the plan of a name, made for the tables as they were: under load they may grow faster than it
+ * gathers statistics, so that it scans what had been small. So there is a new name whenever much more was sent than when the last plan was made.
  */
-export const nameFor = (name: string, count: number): { name?: string } => (count <= few ? { name } : {});
+export function planNames(name: string): (count: number) => string {
+  let sent = 0;
+  return (count) => {
+    sent += count;
+    const plan = sent < firstPlan ? 0 : 1 + Math.floor(Math.log2(sent / firstPlan) / 2);
+    return `${name} ${Math.min(plan, maxPlans)}`;
+  };
+}

@@ -5,7 +5,7 @@ import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
 import { mayBeOfOne } from "../errors.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
-import { Batch, nameFor } from "./batch.ts";
+import { Batch, planNames } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
 
@@ -85,12 +85,12 @@ WHERE o.id IS NOT NULL OR c.session IS NOT NULL`;
  */
 export type Stepped = "written" | "unanswered" | "not-written";
 
-async function stepTogether(database: Database, steps: readonly Step[]): Promise<Stepped[]> {
+async function stepTogether(database: Database, steps: readonly Step[], name: string): Promise<Stepped[]> {
   const writeId = newWriteId();
   const written = stagedOf(steps.map(({ beside }) => beside));
   const found = await database.statement({
     sql: stepSql,
-    ...nameFor("step", steps.length),
+    name,
     values: [database.now(), writeId, ...valuesOf(columns, steps), ...valuesOf(stagedColumns, written)],
     async recover(reader) {
       const { op, sid, call_id } = columns as Record<string, (typeof columns)[string]>;
@@ -112,11 +112,13 @@ async function stepTogether(database: Database, steps: readonly Step[]): Promise
 /** All that begins and ends operations, and answers frames. */
 export type Steps = Batch<Step, Stepped>;
 
-export const stepsOf = (database: Database): Steps =>
-  new Batch((steps: readonly Step[]) => stepTogether(database, steps), {
+export const stepsOf = (database: Database): Steps => {
+  const nameOf = planNames("step");
+  return new Batch((steps: readonly Step[]) => stepTogether(database, steps, nameOf(steps.length)), {
     isOfOne: mayBeOfOne,
     names: ({ operation, beside: { answer } }) => [
       ...(operation ? [`operation ${Buffer.from(operation.id).toString("latin1")}`] : []),
       ...(answer ? [`call ${answer.sessionId} ${answer.callId}`] : []),
     ],
   });
+};
