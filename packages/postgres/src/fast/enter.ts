@@ -137,9 +137,9 @@ c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_d
   FROM s JOIN i ON i.sid = s.id, t WHERE i.call_id IS NOT NULL),
 f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
-w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session
-  JOIN @calls c ON c.session = s.n AND c.call_id = i.of_call
-  WHERE right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE OF c SKIP LOCKED),
+w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session,
+  LATERAL (SELECT FROM @calls c WHERE c.session = s.n AND c.call_id = i.of_call
+    AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c),
 o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, started_at, due_at,
     ttl_ms, keep_ms, effect_id, data, write_id)
   SELECT i.op, i.scope, i.key, i.fingerprint, i.state, nextval('@fences'), i.owner, t.now + i.lease_ms, t.now,

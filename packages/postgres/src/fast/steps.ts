@@ -44,16 +44,16 @@ const fromSteps = 3;
 /**
  * `k` finds the calls that are answered for the first time, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
  * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
- * the answers: both, or none of both.
+ * the answers: both, or none of both. Each call is looked up by itself: joined, all calls of its session would be read for it.
  */
 const stepSql = `WITH ${timed},
 ${rowsOf("i", columns, fromSteps)},
 ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
-k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM i JOIN @sessions s ON s.id = i.sid
-  JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id, t
-  WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}
-    AND c.reply IS NULL AND c.outcome IS NULL
-  FOR NO KEY UPDATE OF c SKIP LOCKED),
+k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM t, i JOIN @sessions s ON s.id = i.sid,
+  LATERAL (SELECT c.session, c.call_id FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id AND c.frame = i.frame
+    AND c.seq > s.expected_seq + ${renewUpTo(-1)} AND c.reply IS NULL AND c.outcome IS NULL
+    FOR NO KEY UPDATE SKIP LOCKED) c
+  WHERE s.expires_at > t.now),
 m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
 o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,
     started_at = coalesce(o.started_at, t.now), finished_at = i.ended, expires_at = i.ended + o.ttl_ms,
