@@ -72,6 +72,9 @@ export interface CallExtras {
   onProgress?: McpCallOptions["onProgress"];
   /** `_meta` of the client's request that goes to the server. */
   meta?: JsonObject;
+  /** What the call's audit rows are to name: the tool, and the receipt that the caller gets. */
+  tool?: ImportedTool;
+  receipt?: string;
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
   /** Set by the capability when the server certainly never got the request. */
@@ -141,8 +144,11 @@ export interface ImportedServer {
   refresh(): Promise<void>;
   /** Calls the listener after the tools have changed. Returns what ends it. */
   onChange(listener: () => void): () => void;
-  /** Accepts a tool, or all, as they are now (`pin`). Returns the names of those that were held back. */
-  accept(tool?: string): Promise<string[]>;
+  /**
+   * Accepts a tool, or all, as they are now (`pin`); `by`: the id of who does, for the audit log. Returns the names of those that were held
+   * back.
+   */
+  accept(options: { tool?: string | undefined; by: string }): Promise<string[]>;
   /** Takes the capabilities out of the router, and closes the client. */
   close(): Promise<void>;
 }

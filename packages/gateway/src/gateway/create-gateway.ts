@@ -31,7 +31,7 @@ import { makeRouter } from "./make-router.ts";
 import { measured } from "./measured.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import { stdioTransport } from "./stdio-transport.ts";
-import { tracedCalls } from "./traced-calls.ts";
+import { tracedCalls, whileAsking } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { Upstreams } from "./upstreams.ts";
 
@@ -110,6 +110,7 @@ class RoutedGateway implements Gateway {
       policy,
       secret,
       tool: this.#tool,
+      ...{ nameOf: (capId) => this.#upstreams.named(capId), channel: this.#channel },
       options,
       // Once a minute: in a chat it would hide what people are asked.
       ...(settings.approvals.webhook?.format === "json" && {
@@ -133,7 +134,7 @@ class RoutedGateway implements Gateway {
       inDoubtUrl: () => this.#http?.inDoubtUrl,
       isPageOnly: (rule) => ofPage.has(rule),
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
-      ...(tracing && { tracing: traceClient() }),
+      ...(tracing && { tracing: traceClient(), whileAsking }),
     });
     const { webhook: hook } = settings.approvals;
     this.#measured = measured({

@@ -5,6 +5,7 @@ import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
   type ImportedServer,
+  type ImportedTool,
   type ImportNotice,
   importMcpServer,
   type OwnTool,
@@ -51,6 +52,12 @@ export class Upstreams {
   async start(): Promise<void> {
     this.logins?.onChange((name, principal) => void this.#onLogin(name, principal));
     for (const server of this.#parts.config.servers) this.servers.push(await this.#import(server));
+  }
+
+  /** What a capability is: a tool of a server, or its read of resources or prompts. */
+  named(capId: string): ImportedTool | undefined {
+    const all = this.servers.flatMap(({ tools, offer }) => [...tools, offer.resourceRead, offer.promptGet]);
+    return all.find((one) => one?.capId === capId);
   }
 
   /** Tools of servers that want a login. */
