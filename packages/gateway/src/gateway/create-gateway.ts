@@ -1,9 +1,10 @@
 import type { Readable, Writable } from "node:stream";
 import { ToolError } from "@toolglot/core";
-import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
+import { checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
+import type { McpClient } from "@toolglot/toolkit/mcp";
 import { traceClient } from "@toolglot/trp-client/tracing";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
-import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
   type Caller,
@@ -28,11 +29,14 @@ import { openStore } from "../store/open-store.ts";
 import { forgetDaily } from "./forget-daily.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
+import { maskedLog } from "./masked-log.ts";
+import { maySee } from "./may-see.ts";
 import { measured } from "./measured.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import { stdioTransport } from "./stdio-transport.ts";
 import { tracedCalls, whileAsking } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
+import { startProcesses } from "./upstream-clients.ts";
 import { Upstreams } from "./upstreams.ts";
 
 /** How long a first list waits for servers. Milliseconds. */
@@ -60,15 +64,21 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   const { tracing = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) } = options;
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const { store: address, postgres } = config.settings;
-  const onError = (error: Error): void => options.log?.({ level: "warn", message: mask.mask(error.message) });
-  const store = await openStore(address, { ...defined({ postgres }), onError });
+  const log = maskedLog(options.log, mask);
+  const started = startProcesses({ config, tracing, log });
+  let store: RouterStore | undefined;
   let gateway: RoutedGateway | undefined;
   try {
-    gateway = new RoutedGateway(config, { ...options, tracing }, { store, mask, secret: await sharedSecret(store) });
+    store = await openStore(address, {
+      ...defined({ postgres }),
+      onError: ({ message }) => log({ level: "warn", message }),
+    });
+    const parts = { store, log, mask, started, secret: await sharedSecret(store) };
+    gateway = new RoutedGateway(config, { ...options, tracing }, parts);
     await gateway.start();
     return gateway;
   } catch (error) {
-    await (gateway ?? store).close();
+    await Promise.all([(gateway ?? store)?.close(), ...[...started.values()].map((client) => client.close())]);
     throw error;
   }
 }
@@ -76,6 +86,9 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
 interface Parts {
   store: RouterStore;
   mask: SecretMask;
+  log(line: LogLine): void;
+  /** As in `Upstreams`. */
+  started: ReadonlyMap<string, McpClient>;
   /** Shared by all gateways on the store. */
   secret: string;
 }
@@ -99,7 +112,7 @@ class RoutedGateway implements Gateway {
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
     const { settings, policy } = config;
-    const { store, secret } = parts;
+    const { store, secret, log } = parts;
     const { tracing = false } = options;
     this.#config = config;
     this.#options = options;
@@ -118,7 +131,7 @@ class RoutedGateway implements Gateway {
       }),
       // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
-        this.#log({
+        log({
           level: ToolError.isInstance(error) ? "debug" : "error",
           message: `${capId ?? operation ?? "router"}: ${errorText(error)}`,
         }),
@@ -156,20 +169,20 @@ class RoutedGateway implements Gateway {
     };
     this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({
-      ...{ config, router: this.router, channel: this.#channel, secret, tracing },
+      ...{ config, router: this.router, channel: this.#channel, secret, tracing, started: parts.started },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {
         const { server, tool, kind } = notice;
         this.#webhook?.notify(toolEvent(notice), `${server} ${tool} ${kind}`);
       },
-      log: (line) => this.#log(line),
+      log,
     });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
       servers: () => this.servers,
-      visible: (caller, tool) => this.#isVisible(caller, tool),
+      visible: (caller, tool) => maySee(this.policy, caller, tool),
       face: settings.face,
       own: () => this.#ownTools(),
       artifacts: store.artifacts,
@@ -178,15 +191,15 @@ class RoutedGateway implements Gateway {
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
-      onNotice: (message) => this.#log({ level: "warn", message }),
-      onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
+      onNotice: (message) => log({ level: "warn", message }),
+      onError: (error) => log({ level: "warn", message: errorText(error) }),
     });
     this.#webhook =
       hook &&
       openWebhook({
         ...hook,
         ...{ router: this.router, mask: parts.mask, toolOf: this.#tool },
-        log: (message) => this.#log({ level: "warn", message }),
+        log: (message) => log({ level: "warn", message }),
         approvalUrl: (id) => this.#http?.approvalUrl(id),
         inDoubtUrl: () => this.#http?.inDoubtUrl,
       });
@@ -209,7 +222,7 @@ class RoutedGateway implements Gateway {
       this.#code = await createCodeFace({
         calls: this.#calls,
         servers: () => this.servers,
-        visible: (caller, tool) => this.#isVisible(caller, tool),
+        visible: (caller, tool) => maySee(this.policy, caller, tool),
         storage: this.#parts.store,
         settings: settings.code,
         finder: new ToolSearch(),
@@ -225,12 +238,6 @@ class RoutedGateway implements Gateway {
     return [...(program ? [program] : []), ...this.#upstreams.ownTools()];
   }
 
-  /** Whether the policy could allow the tool to this caller, whatever the arguments are. */
-  #isVisible({ principal: who }: Caller, { capId, risk, io, effect }: ImportedTool): boolean {
-    const capability = { capId, family: familyOf(capId), riskTier: risk, ioClass: io, effect };
-    return attempt(() => this.policy.deniesAlways?.({ principal: who, capability })) !== true;
-  }
-
   async settled(ms: number = settleMs): Promise<void> {
     await settleWithin(Promise.all(this.servers.map((server) => server.ready())), { ms });
   }
@@ -244,7 +251,7 @@ class RoutedGateway implements Gateway {
       ...{ mask: this.#parts.mask, secret: this.#parts.secret },
       servers: this.servers,
       ...{ logins: this.#upstreams.logins, tool: this.#tool },
-      log: (message) => this.#log({ level: "warn", message }),
+      log: (message) => this.#parts.log({ level: "warn", message }),
     });
     const { url, port, signInUrl } = this.#http;
     return { url, port, ...defined({ signInUrl }) };
@@ -272,7 +279,8 @@ class RoutedGateway implements Gateway {
     const { graceMs } = this.#config.settings.shutdown;
     this.#stopForgetting();
     const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
-      work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
+      work?.catch((error: unknown) => this.#parts.log({ level: "error", message: errorText(error) })) ??
+      Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
     const http = quietly(this.#http?.close(graceMs));
     // Programs go on later: what a router that closes refuses must not become a part of them.
@@ -286,15 +294,5 @@ class RoutedGateway implements Gateway {
     this.#measured.close();
     await quietly(this.#upstreams.close());
     await quietly(store.close());
-  }
-
-  #log(line: LogLine): void {
-    const { log } = this.#options;
-    if (log === undefined) return;
-    try {
-      log({ ...line, message: this.#parts.mask.mask(line.message) });
-    } catch {
-      // The host's log is its own affair.
-    }
   }
 }

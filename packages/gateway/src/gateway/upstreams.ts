@@ -1,6 +1,6 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { defined, errorText } from "@toolglot/internal";
-import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
@@ -11,27 +11,26 @@ import {
   type OwnTool,
   type ToolAnswer,
 } from "@toolglot/trp-mcp";
-import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import type { ServerConfig } from "../config/config-types.ts";
 import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
 import type { LogLine } from "./types.ts";
+import { type ClientParts, makeClient } from "./upstream-clients.ts";
 import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
 
 /** What the servers of a gateway need of it. */
-export interface UpstreamsParts {
-  config: GatewayConfig;
+export interface UpstreamsParts extends ClientParts {
   router: Router;
   channel: CallChannel;
   /** Seals links to log in. */
   secret: string;
-  /** Whether requests to servers make spans, and send the servers their trace. */
-  tracing: boolean;
+  /** Servers that are started already, by their names. */
+  started: ReadonlyMap<string, McpClient>;
   /** Where people reach the gateway, if they do. */
   publicUrl(): string | undefined;
   /** What clients may do has changed. */
   onChange(): void;
   /** A tool is not as it was when it was last seen, or is held back for that. */
   onToolChange(notice: ImportNotice): void;
-  log(line: LogLine): void;
 }
 
 /** The servers behind a gateway: their connections, their tools, and the logins that they want. */
@@ -73,7 +72,9 @@ export class Upstreams {
   /** Ends the servers' processes and sessions. */
   async close(): Promise<void> {
     this.logins?.close();
-    await Promise.all([this.#callers?.close(), ...this.servers.map((server) => server.close())]);
+    const { started } = this.#parts;
+    const clients = [...started.values()].map((client) => client.close());
+    await Promise.all([this.#callers?.close(), ...this.servers.map((server) => server.close()), ...clients]);
   }
 
   /** A login came, or is gone. Never rejects. */
@@ -103,7 +104,7 @@ export class Upstreams {
     const { name, settings } = config;
     const log = (level: LogLine["level"], message: string, tool?: string): void =>
       this.#parts.log({ level, message, server: name, ...defined({ tool }) });
-    const client = this.#connect(config);
+    const client = this.#parts.started.get(name) ?? this.#connect(config);
     const callers = this.#callersOf(name);
     const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
     return importMcpServer(this.#parts.router, client, {
@@ -121,24 +122,10 @@ export class Upstreams {
   }
 
   /** Makes the connection to a server: for all, or with the login of one caller. */
-  #connect({ name, transport, settings }: ServerConfig, principal?: Principal): McpClient {
-    const log = (level: LogLine["level"], message: string): void => this.#parts.log({ level, message, server: name });
-    return createMcpClient({
-      name,
-      exact: true,
-      transport:
-        transport.type === "stdio"
-          ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
-          : { ...transport, ...this.#authOf(name, transport.headers, principal) },
-      connectTimeoutMs: settings.connectMs,
-      callTimeoutMs: settings.timeoutMs,
-      // More than a result may have, so that a long one is reported and not lost with its connection.
-      maxBufferSize: 4 * this.#parts.config.settings.results.maxBytes,
-      elicitation: "host",
-      sampling: "host",
-      tracing: this.#parts.tracing,
-      onError: (error) => log("warn", errorText(error)),
-    });
+  #connect(server: ServerConfig, principal?: Principal): McpClient {
+    const { name, transport } = server;
+    const auth = transport.type === "http" ? this.#authOf(name, transport.headers, principal) : {};
+    return makeClient(this.#parts, server, auth);
   }
 
   #connectAs(server: string, principal: Principal): McpClient {
