@@ -1,13 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { ToolError } from "@toolglot/core";
 import { checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
 import { traceClient } from "@toolglot/trp-client/tracing";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
-  type Caller,
   createToolCalls,
   type ImportedServer,
   type ImportedTool,
@@ -36,7 +34,6 @@ import { sharedSecret } from "./shared-secret.ts";
 import { stdioTransport } from "./stdio-transport.ts";
 import { tracedCalls, whileAsking } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
-import { startProcesses } from "./upstream-clients.ts";
 import { Upstreams } from "./upstreams.ts";
 
 /** How long a first list waits for servers. Milliseconds. */
@@ -65,20 +62,18 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const { store: address, postgres } = config.settings;
   const log = maskedLog(options.log, mask);
-  const started = startProcesses({ config, tracing, log });
-  let store: RouterStore | undefined;
+  const store = await openStore(address, {
+    ...defined({ postgres }),
+    onError: ({ message }) => log({ level: "warn", message }),
+  });
   let gateway: RoutedGateway | undefined;
   try {
-    store = await openStore(address, {
-      ...defined({ postgres }),
-      onError: ({ message }) => log({ level: "warn", message }),
-    });
-    const parts = { store, log, mask, started, secret: await sharedSecret(store) };
+    const parts = { store, log, mask, secret: await sharedSecret(store) };
     gateway = new RoutedGateway(config, { ...options, tracing }, parts);
     await gateway.start();
     return gateway;
   } catch (error) {
-    await Promise.all([(gateway ?? store)?.close(), ...[...started.values()].map((client) => client.close())]);
+    await (gateway ?? store).close();
     throw error;
   }
 }
@@ -87,8 +82,6 @@ interface Parts {
   store: RouterStore;
   mask: SecretMask;
   log(line: LogLine): void;
-  /** As in `Upstreams`. */
-  started: ReadonlyMap<string, McpClient>;
   /** Shared by all gateways on the store. */
   secret: string;
 }
@@ -169,7 +162,7 @@ class RoutedGateway implements Gateway {
     };
     this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({
-      ...{ config, router: this.router, channel: this.#channel, secret, tracing, started: parts.started },
+      ...{ config, router: this.router, channel: this.#channel, secret, tracing },
       publicUrl: () => this.#http && new URL(this.#http.url).origin,
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {

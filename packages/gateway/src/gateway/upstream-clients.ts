@@ -36,14 +36,3 @@ export function makeClient(
     onError: (error) => log("warn", errorText(error)),
   });
 }
-
-/**
- * Starts the servers that are processes: they take longest to be ready, and do so while the gateway opens its store. One that can't be
- * started is tried again, and told of, when its tools are read. The caller closes all of them.
- */
-export function startProcesses(parts: ClientParts): Map<string, McpClient> {
-  const processes = parts.config.servers.filter(({ transport }) => transport.type === "stdio");
-  const clients = new Map(processes.map((server) => [server.name, makeClient(parts, server)]));
-  for (const client of clients.values()) client.connect().catch(() => {});
-  return clients;
-}

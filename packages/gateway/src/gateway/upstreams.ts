@@ -23,8 +23,6 @@ export interface UpstreamsParts extends ClientParts {
   channel: CallChannel;
   /** Seals links to log in. */
   secret: string;
-  /** Servers that are started already, by their names. */
-  started: ReadonlyMap<string, McpClient>;
   /** Where people reach the gateway, if they do. */
   publicUrl(): string | undefined;
   /** What clients may do has changed. */
@@ -72,9 +70,7 @@ export class Upstreams {
   /** Ends the servers' processes and sessions. */
   async close(): Promise<void> {
     this.logins?.close();
-    const { started } = this.#parts;
-    const clients = [...started.values()].map((client) => client.close());
-    await Promise.all([this.#callers?.close(), ...this.servers.map((server) => server.close()), ...clients]);
+    await Promise.all([this.#callers?.close(), ...this.servers.map((server) => server.close())]);
   }
 
   /** A login came, or is gone. Never rejects. */
@@ -104,7 +100,7 @@ export class Upstreams {
     const { name, settings } = config;
     const log = (level: LogLine["level"], message: string, tool?: string): void =>
       this.#parts.log({ level, message, server: name, ...defined({ tool }) });
-    const client = this.#parts.started.get(name) ?? this.#connect(config);
+    const client = this.#connect(config);
     const callers = this.#callersOf(name);
     const { allow, deny, tools, pin, trustAnnotations, timeoutMs, maxConcurrency, repeat } = settings;
     return importMcpServer(this.#parts.router, client, {
