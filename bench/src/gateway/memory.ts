@@ -10,6 +10,8 @@ import type { Started } from "./processes.ts";
 const warm = 0.2;
 /** So many times it is looked at. */
 const looks = 10;
+/** A client comes anew after so many calls: sessions come and go too. */
+const callsPerSession = 1_000;
 /** Of ten calls, one is a write: an operation of its own. */
 const writeEvery = 10;
 
@@ -31,16 +33,19 @@ export const measureGatewayMemory = ({ root, progress }: Run): Promise<Findings>
     const own = gateway(places, root, "memory", servers, flags);
     const seen: Memory[] = [];
     try {
-      const { call, close } = await overHttp(await urlOf(own));
+      const url = await urlOf(own);
       let made = 0;
       for (let turn = 0; turn <= looks; turn++) {
-        const upTo = Math.round((total * turn) / looks);
-        await makeCalls(call, made, upTo);
-        made = upTo;
+        for (const upTo = Math.round((total * turn) / looks); made < upTo; ) {
+          const next = Math.min(made + callsPerSession, upTo);
+          const { call, close } = await overHttp(url);
+          await makeCalls(call, made, next);
+          await close();
+          made = next;
+        }
         seen.push({ calls: made, ...(await memoryOf(own, turn)) });
         progress(`${made} calls: ${figure(seen[turn]?.heap ?? 0)} MB`);
       }
-      await close();
     } finally {
       await own.end();
     }

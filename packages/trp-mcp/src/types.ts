@@ -212,6 +212,8 @@ export interface ToolCallContext {
    * that asks the person in its own way, after `pending`.
    */
   waitMs?: number;
+  /** The person at the client was shown where to log in, and goes there: a call that needs the login waits for it, as for an approval. */
+  loginShown?: boolean;
   /** For the audit log: what belongs together, as the calls of one program. Default: the caller's session. */
   traceId?: string;
 }
@@ -251,6 +253,15 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+  /** With `pending` because the caller has to log in first: where, for a face that can show an address, and then calls again. */
+  login?: LoginRequest;
+}
+
+/** Where a caller has to log in at a server, for a person. */
+export interface LoginRequest {
+  server: string;
+  url: string;
+  text: string;
 }
 
 /** A tool of the gateway itself. */

@@ -157,8 +157,7 @@ class RoutedGateway implements Gateway {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
       call: async (call, context) =>
-        (await this.#upstreams.answerWithout(call.tool.server, context.caller.principal)) ??
-        counted.call(call, context),
+        (await this.#upstreams.answerWithout(call.tool.server, context)) ?? counted.call(call, context),
     };
     this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({

@@ -10,6 +10,7 @@ import {
   importMcpServer,
   type OwnTool,
   type ToolAnswer,
+  type ToolCallContext,
 } from "@toolglot/trp-mcp";
 import type { ServerConfig } from "../config/config-types.ts";
 import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
@@ -42,7 +43,9 @@ export class Upstreams {
     const { config, secret, publicUrl } = parts;
     this.#parts = parts;
     this.logins = openLogins(config, { secret, publicUrl });
-    this.#callers = this.logins && new CallerLogins(this.logins, (name, principal) => this.#connectAs(name, principal));
+    const { waitMs } = config.settings.approvals;
+    this.#callers =
+      this.logins && new CallerLogins(this.logins, waitMs, (name, principal) => this.#connectAs(name, principal));
   }
 
   /** Connects them in the background. */
@@ -63,8 +66,8 @@ export class Upstreams {
   }
 
   /** The answer to a caller who has to log in at a server first; undefined for everybody else. */
-  async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
-    return this.#callersOf(server)?.answerWithout(server, principal);
+  async answerWithout(server: string, context: ToolCallContext): Promise<ToolAnswer | undefined> {
+    return this.#callersOf(server)?.answerWithout(server, context);
   }
 
   /** Ends the servers' processes and sessions. */
