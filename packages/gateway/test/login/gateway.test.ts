@@ -123,7 +123,7 @@ it.each(["2025-11-25", "2026-07-28"])(
     client.setRequestHandler("elicitation/create", ({ params }) => {
       shown.push(params);
       // They log in while the call waits.
-      if (goes) setTimeout(() => void follow(String(params.url), token, "bob"), 50);
+      if (goes) setTimeout(() => void follow(String(Object(params).url), token, "bob"), 50);
       return { action: goes ? "accept" : "decline" };
     });
     const whoami = (): ReturnType<Client["callTool"]> => client.callTool({ name: "tracker__whoami", arguments: {} });
