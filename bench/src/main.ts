@@ -25,6 +25,7 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   postgres: async () => (await import("./postgres/index.ts")).measurePostgres,
   "postgres-bloat": async () => (await import("./postgres/bloat.ts")).measureBloat,
   gateway: async () => (await import("./gateway/index.ts")).measureGateway,
+  "gateway-memory": async () => (await import("./gateway/memory.ts")).measureGatewayMemory,
   local: async () => (await import("./local/index.ts")).measureLocal,
   searches: async () => (await import("./local/searches.ts")).measureSearches,
 };

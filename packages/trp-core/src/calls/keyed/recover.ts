@@ -115,6 +115,10 @@ class Recovery {
     const { sessions } = this.#dependencies.store;
     const { tenant, id: principal } = call.principal;
     const session = await sessions.read(data.session_id, { tenant, principal });
+    call.auditFields = this.#dependencies.auditFields?.({
+      ...{ tenant, principal, capId: data.cap_id, key: this.#record.key, callId: data.call_id },
+      agentId: session?.agentId,
+    });
     const known = session && (await sessions.readCall(data.session_id, data.call_id));
     if (session) call.session = session;
     if (known && known.digest === data.call_digest) call.frameId = known.frameId;
