@@ -187,9 +187,10 @@ const results = "(?:tool |function )?(?:result|output|response)s?|(?:工具)?(?:
  * a time or a verb of saying, until a colon, a bracket that closes or the end of a line of signs. Signs of lists, quotations and
  * tables begin no turn. Groups: the user's label, the assistant's, that of another one, a result's.
  */
-export const turnLabel: RegExp = new RegExp(
-  `^(?![ \\t]*(?:[-+*•>|\`]|\\d{1,3}[.)])[ \\t])(?<before>[^\\p{L}\\n>|\`]{0,24})(?:(${users})|(a|${assistants})|(${speakers})|(${results}))(?![\\p{L}\\d])` +
-    "(?:[ \\t]{0,3}[(\\[][^()[\\]\\n]{1,20}[)\\]])?(?:[ \\t](?:said|says|wrote|writes|asked|replied))?" +
-    "[ \\t*_\\]】]{0,5}(?:[:：][ \\t*_]{0,5}|(?<=[\\[【][^\\p{L}\\n]{0,5}\\p{L}{1,20}[\\]】])|(?<=^[^\\p{L}\\n]{0,20}<\\p{L}{1,20})>[ \\t]|(?<=[#=~-][^\\n]{1,40})[#=~\\- \\t]{0,20}$)",
-  "gimu",
-);
+export const turnLabel: RegExp = /* @__PURE__ */ (() =>
+  new RegExp(
+    `^(?![ \\t]*(?:[-+*•>|\`]|\\d{1,3}[.)])[ \\t])(?<before>[^\\p{L}\\n>|\`]{0,24})(?:(${users})|(a|${assistants})|(${speakers})|(${results}))(?![\\p{L}\\d])` +
+      "(?:[ \\t]{0,3}[(\\[][^()[\\]\\n]{1,20}[)\\]])?(?:[ \\t](?:said|says|wrote|writes|asked|replied))?" +
+      "[ \\t*_\\]】]{0,5}(?:[:：][ \\t*_]{0,5}|(?<=[\\[【][^\\p{L}\\n]{0,5}\\p{L}{1,20}[\\]】])|(?<=^[^\\p{L}\\n]{0,20}<\\p{L}{1,20})>[ \\t]|(?<=[#=~-][^\\n]{1,40})[#=~\\- \\t]{0,20}$)",
+    "gimu",
+  ))();
