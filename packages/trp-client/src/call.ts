@@ -221,9 +221,9 @@ export class Call implements CallFacts {
     const connection = this.#connection;
     const { catalog } = session;
     const end = (): void => {
-      if (!session.isLost) removeFrom(session.waiting, this.callId);
+      if (!session.isLost) removeFrom(session.waiting, this);
     };
-    session.waiting.push(this.callId);
+    session.waiting.push(this);
     return whenDone<CallAnswer, Attempt>(
       () => {
         this.attempts++;

@@ -28,8 +28,8 @@ export interface Session {
   readonly inFlight: readonly string[];
   readonly order: Order;
   readonly budget: RetryBudget;
-  /** Ids of calls without an outcome. */
-  readonly waiting: string[];
+  /** Calls without an outcome. */
+  readonly waiting: { readonly callId: string }[];
   epoch: number;
   catalog: CatalogView | undefined;
   /**
@@ -177,12 +177,13 @@ export class Connection {
     if (session.isLost) return;
     session.isLost = true;
     if (this.session === session) this.session = undefined;
-    for (const callId of session.waiting) this.#lostCalls.add(callId);
+    const calls = session.waiting.map(({ callId }) => callId);
+    for (const callId of calls) this.#lostCalls.add(callId);
     for (const callId of this.#lostCalls) {
       if (this.#lostCalls.size <= 1024) break;
       this.#lostCalls.delete(callId);
     }
-    this.emit({ type: "session-lost", sessionId: session.id, calls: [...session.waiting] });
+    this.emit({ type: "session-lost", sessionId: session.id, calls });
   }
 
   /**
