@@ -7,7 +7,7 @@ import { atMost, type Bar, ms, type Table } from "../report.ts";
 
 /** What providers send: pieces of about a token. */
 const tokenLength = 4;
-const [rounds, warm, answers] = quick ? [2, 1, 2] : [15, 4, 3];
+const [rounds, warm] = quick ? [2, 1] : [61, 12];
 const manyCalls = quick ? 50 : 10_000;
 
 /** What holds nothing that may be a mark: each piece passes by itself, so nothing is saved. */
@@ -45,9 +45,8 @@ function answerParts(kind: BodyKind, at: number): Part[] {
 const inputSchema = z.object({ path: z.string(), content: z.string() });
 const tools = { write_file: tool({ description: "Writes a file.", inputSchema }) } as ToolSet;
 
-/** A provider that sends these answers, one after the other. */
-function provider(sent: readonly (readonly Part[])[]) {
-  let turn = 0;
+/** A provider that sends this answer. */
+function provider(parts: readonly Part[]) {
   const model = {
     specificationVersion: "v3",
     provider: "bench",
@@ -55,7 +54,6 @@ function provider(sent: readonly (readonly Part[])[]) {
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("It streams.")),
     async doStream() {
-      const parts = sent[turn++ % sent.length] ?? [];
       let at = 0;
       const stream = new ReadableStream<Part>({
         pull(to) {
@@ -85,24 +83,17 @@ const guarded = (model: ReturnType<typeof provider>) =>
 
 /** Milliseconds of an answer, bare and guarded, and the ratio of the two. */
 async function beside(kind: BodyKind): Promise<{ bare: number; watched: number; ratio: number }> {
-  const sent = Array.from({ length: answers }, (_, at) => answerParts(kind, at));
+  const sent = answerParts(kind, 0);
   // There and back: what grows with time burdens both alike.
   const ways = [provider(sent), guarded(provider(sent)), guarded(provider(sent)), provider(sent)] as const;
   const times = await inTurns(ways, { rounds, warm, clock: cpuNow }, async (model) => {
-    for (let at = 0; at < answers; at += 1)
-      if ((await answer(model)) !== 1) throw new Error("a healthy call did not arrive");
+    if ((await answer(model)) !== 1) throw new Error("a healthy call did not arrive");
   });
-  const of = (at: number, round: number): number => times.get(ways[at] as (typeof ways)[0])?.[round] ?? Number.NaN;
-  const all = [...(times.get(ways[0]) ?? [])].map((_, round) => ({
-    bare: of(0, round) + of(3, round),
-    watched: of(1, round) + of(2, round),
-  }));
-  const middle = (figureOf: (one: (typeof all)[0]) => number): number => median(all.map(figureOf));
-  return {
-    bare: middle(({ bare }) => bare) / answers / 2,
-    watched: middle(({ watched }) => watched) / answers / 2,
-    ratio: middle(({ bare, watched }) => watched / bare),
-  };
+  const [first = [], second = [], third = [], last = []] = ways.map((way) => times.get(way));
+  const bare = first.map((time, round) => time + (last[round] as number));
+  const watched = second.map((time, round) => time + (third[round] as number));
+  const ratio = median(watched.map((time, round) => time / (bare[round] as number)));
+  return { bare: median(bare) / 2, watched: median(watched) / 2, ratio };
 }
 
 /** Streams of healthy calls with `guardCalls()`, beside the bare ones: processor time in turns, and memory. */
@@ -121,7 +112,7 @@ export async function measureGuard(): Promise<{ table: Table; bars: Bar[] }> {
   return {
     table: {
       title: "Native calls, guarded",
-      note: `Processor milliseconds of one answer through \`streamText\`, from the provider's stream to the tool call: 400 characters of text and a healthy call that writes a file of 2 kB, in pieces of ${tokenLength} characters. In turns, ${rounds} rounds of ${answers} answers; the ratio is the median of the rounds' own. It can be below 1: pieces that may be a mark wait for each other, and the SDK then has fewer of them.`,
+      note: `Processor milliseconds of one answer through \`streamText\`, from the provider's stream to the tool call: 400 characters of text and a healthy call that writes a file of 2 kB, in pieces of ${tokenLength} characters. In turns, ${rounds} rounds; the ratio is the median of the rounds' own. It can be below 1: pieces that may be a mark wait for each other, and the SDK then has fewer of them.`,
       columns: ["the file is", "bare", "with `guardCalls()`", "ratio"],
       rows,
     },
@@ -136,7 +127,7 @@ async function growth(): Promise<number> {
   let at = 0;
   const run = async (until: number): Promise<void> => {
     for (; at < until; at += 1) {
-      const doStream = () => provider([answerParts(plain, at)]).doStream(params);
+      const doStream = () => provider(answerParts(plain, at)).doStream(params);
       const { stream } = await middleware.wrapStream({ doStream, params });
       for await (const part of stream as AsyncIterable<Part>) if (part.type === "error") throw part.error;
     }

@@ -77,10 +77,13 @@ export function guardStream(source: ReadableStream<Part>, judge: (part: Part) =>
   );
 }
 
+/** What every mark has, which most pieces have not. */
+const anyMark = /[<\]\\]/;
 const tail = /[<\]]|\\u003c|\\(?:u0?0?3?)?$/i;
 
 /** Where the end of a text begins that may be marks. */
 function tailOf(text: string): number {
+  if (!anyMark.test(text)) return text.length;
   const from = Math.max(0, text.length - maxTailLength);
   const at = (from > 0 ? text.slice(from) : text).search(tail);
   return at < 0 ? text.length : from + at;
