@@ -173,7 +173,11 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
       const reply = { frame_type: "RESULT", payload } as unknown as ResponseFrame;
       const outcome = { type: "RESULT", payload } as unknown as CallOutcome;
       const answer = { sessionId: "sess", frameId: `frame-${at + 1}`, reply, outcomes: [[`call-${at + 1}`, outcome]] };
-      return await store.operations.finish(claim, { state: "done", outcome: null }, { answer: answer as Answer });
+      return await store.operations.finish(
+        claim,
+        { state: "done", outcome: null },
+        { answer: answer as unknown as Answer },
+      );
     });
     expect((await Promise.all(ended)).every((isDone) => isDone)).toBe(true);
     expect((await store.sessions.readCall("sess", "call-60"))?.outcome).toMatchObject({ type: "RESULT" });
