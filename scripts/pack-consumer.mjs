@@ -19,6 +19,7 @@ import {
   importEntries,
   inShell,
   install,
+  installWithNpm,
   requireEntries,
   runCompiled,
   runExample,
@@ -87,7 +88,8 @@ async function askPrevious(title, project, members, { types, without }) {
 async function consumeAlone(member) {
   const { id, manifest } = member;
   const project = createProject(join(scratch, "alone", id));
-  const installed = await verify(`${id}: installs alone`, () => install(project, tarballsFor(member)));
+  const add = requireAll ? installWithNpm : install;
+  const installed = await verify(`${id}: installs alone`, () => add(project, tarballsFor(member)));
   if (!installed) return;
   const entries = entriesOf(manifest);
   const forPeers = entries.filter((entry) => importsPeer(member, entry));
@@ -98,7 +100,7 @@ async function consumeAlone(member) {
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
-    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peersFor(member)));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => add(project, peersFor(member)));
   }
   if (forPeers.length > 0) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));

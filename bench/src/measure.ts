@@ -7,6 +7,13 @@ export const quick: boolean = process.argv.includes("--quick");
 /** So many rounds; with `--quick` two at most. */
 export const often = (rounds: number): number => (quick ? Math.min(rounds, 2) : rounds);
 
+/** How many calls a benchmark that takes minutes makes: `--calls N`. */
+export function askedCalls(whenQuick: number): number {
+  const at = process.argv.indexOf("--calls");
+  if (at !== -1) return Number(process.argv[at + 1]);
+  return quick ? whenQuick : 100_000;
+}
+
 /** What one piece of work took: medians over rounds, in milliseconds. */
 export interface Timing {
   /** Processor time of the main thread where Node reports it (22.19 and later), else of the whole process. */

@@ -4,7 +4,8 @@ import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AuditEntry } from "./types.ts";
+import { withFields } from "./fields.ts";
+import type { AuditEntry, AuditFields } from "./types.ts";
 
 // The audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and no messages.
 // The store sets the time of a row; the rows get into the store with what they are about.
@@ -19,6 +20,8 @@ export interface AuditedCall {
   seq: number;
   /** The key of `item` as rows have it, once a row was made: {@link auditKey}. */
   auditKey?: string | undefined;
+  /** The host's own fields of its rows. */
+  auditFields?: AuditFields | undefined;
 }
 
 /** What was decided before a call runs. */
@@ -52,7 +55,7 @@ export function outcomeEntry(
   entry.latency_ms = Math.max(0, end.latencyMs);
   entry.error_class = end.fault?.errorClass ?? null;
   entry.error_code = end.fault?.code ?? null;
-  return Object.assign(entry, end.names);
+  return end.names === undefined ? entry : Object.assign(entry, end.names);
 }
 
 /** Returns a key as audit rows have it: it can be compared, but not used. The same key of two tenants makes two texts. */
@@ -64,7 +67,7 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
   const { item, principal } = call;
   const { idempotency_key: key } = item;
   if (typeof key === "string") call.auditKey ??= auditKey(principal.tenant, key);
-  return {
+  const entry: AuditEntry = {
     attempt: item.attempt ?? 1,
     call_id: item.call_id,
     cap_id: item.cap_id,
@@ -86,4 +89,5 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     tenant: principal.tenant,
     trace_id: call.traceId,
   };
+  return withFields(entry, call.auditFields);
 }

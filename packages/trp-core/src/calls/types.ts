@@ -1,4 +1,5 @@
 import type { OperationClaim, OperationKey } from "@toolglot/core";
+import type { AuditFields } from "../audit/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { CallEventFacts, NewEvent } from "../events/types.ts";
 import type { Fault } from "../frames/fault.ts";
@@ -29,6 +30,8 @@ export interface IncomingCall {
   operation?: OperationKey | undefined;
   /** As in `AuditedCall`. */
   auditKey?: string | undefined;
+  /** As in `AuditedCall`. */
+  auditFields?: AuditFields | undefined;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
@@ -102,7 +105,7 @@ export interface EndingCall {
   /** When present, the reply to this frame is committed together with the outcome. */
   frame?: CallFrame | undefined;
   /** Present when the call was about to run. */
-  route?: { readonly names: Pick<CallUsage, "adapter" | "failed_adapters"> };
+  route?: { readonly names: Pick<CallUsage, "adapter" | "failed_adapters"> | undefined };
   /** The latest reply. The reply that is sent must be the one that was committed. */
   reply?: CallReply;
   /** The operation that the call stands for, once it is known. */
