@@ -120,6 +120,8 @@ describe("guardStream", () => {
       );
     const reader = guardStream(source(), (part) => part).getReader();
     await reader.read();
+    // All that is under way comes to rest.
+    await new Promise((rest) => setTimeout(rest));
     expect(pulled).toBe(1);
     await reader.cancel("enough");
     expect(cancelled).toBe("enough");
