@@ -52,9 +52,9 @@ const control = /^(?:\.(?=\p{L}{1,2}(?:\s|$))|[\\@=%](?=\p{L}[\p{L}\d]*(?:[\s{[:
 const attributes = /^\[[^[\]]*\]$/;
 const isSentence = /[.!?。！？]$/;
 
-const signsFirst = /^[^\s\p{L}\p{N}_]*/u;
+const signsFirst = /^[^\s\p{L}\p{N}_]{0,16}/u;
 /** The same sign several times, or several signs. */
-const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,}|[^\s\p{L}\p{N}_]{0,16})/u;
+const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,20}|[^\s\p{L}\p{N}_]{0,16})/u;
 const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
 /** Ends no phrase, is no picture, and opens something. */
 const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
@@ -175,7 +175,7 @@ function closersOf(text: string): string[] {
   };
   if (!html.test(text) && (first === text || !underlines.test(first))) add(first, text.slice(first.length));
   if (!(html.test(text) && text.endsWith(">"))) add(last, text.slice(0, text.lastIndexOf(last)));
-  const all = /\s/.test(text)
+  const all = /\s|.{40}/.test(text)
     ? ""
     : text
         .replace(/[\p{L}\p{N}_]/gu, "")
