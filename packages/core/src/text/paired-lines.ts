@@ -63,7 +63,7 @@ const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
 const html = /^<[/!]?[a-z-]/i;
 /** What begins or ends a line that opens something by a word with a sign. */
-const marks = /^(?:[{\\%#@=:$&^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$:%@{][\p{L}\p{N}_]+[$}]?$/u;
+const marks = /^(?:[{\\%#@=:$^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$:%@{][\p{L}\p{N}_]+[$}]?$/u;
 
 /** Signs that end something: not one of Markdown alone, and not those of phrases. */
 const endsBySigns = /^(?![-*+>#|_~]$)(?=.*[^.,:;!?…]|(.)\1\1)/u;
@@ -74,7 +74,7 @@ const endsByWord =
 const endingWord = /^(?:en(?=(def)$)|end(?=(\p{L}{2,})$))\p{L}+$/u;
 const token = /^[^\s\p{L}\p{N}_]+[\p{L}\p{N}_]+[^\s\p{L}\p{N}_;,]*/u;
 /** Signs of Markdown, and those that begin names: a word with one of them is no end because it stands there twice. */
-const plain = /^(?:[([*_#`~+>|<!.@:]|-(?!-))/;
+const plain = /^(?:[([*_#`~+>|<!.@:&]|-(?!-))/;
 /** What goes on behind the end of a string, and no prose. */
 const isCode = /^(?:[ \t]*[^\s\p{L}\p{N}]|[^\n]*[;{]$|$)/u;
 
