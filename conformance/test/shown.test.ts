@@ -7,6 +7,7 @@ import {
   type ParseResult,
   type ToolDefinition,
 } from "@toolglot/core";
+import { parse as dialects } from "@toolglot/dialects";
 import { parse as tam } from "@toolglot/tam";
 import { parse as toolsxml } from "@toolglot/toolsxml";
 import { describe, expect, it } from "vitest";
@@ -312,6 +313,21 @@ describe.each(Object.entries(protocols))("%s", (id, { parse, block, names }) => 
 const tools: ToolDefinition[] = [
   { name: "note", description: "", inputSchema: { type: "object", properties: { title: { type: "string" } } } },
 ];
+
+it("runs no call of a dialect in these surroundings, and what is sent beside them", () => {
+  const block = (title: string): string =>
+    `<tool_call>\n{"name": "note", "arguments": {"title": "${title}"}}\n</tool_call>`;
+  const ran = (text: string): boolean => dialects(text, { tools }).blocks.some(isRunnable);
+  const shown = Object.entries(surroundings).filter(([, around]) => {
+    const { blocks, diagnostics } = dialects(around(block("draft")), { tools });
+    return (
+      blocks.some(isRunnable) && !diagnostics.some(({ affects }) => affects === "value" || affects === "structure")
+    );
+  });
+  // Models of these dialects do send calls within a line.
+  expect(shown.map(([name]) => name)).toEqual(["an attribute"]);
+  expect(besides.filter(([before, behind]) => !ran(`${before}\n${block("sent")}\n\n${behind}`))).toEqual([]);
+});
 
 /** Ways in which a block loses its form. */
 const loses: Record<string, (block: string) => string> = {

@@ -52,9 +52,9 @@ const control = /^(?:\.(?=\p{L}{1,2}(?:\s|$))|[\\@=%](?=\p{L}[\p{L}\d]*(?:[\s{[:
 const attributes = /^\[[^[\]]*\]$/;
 const isSentence = /[.!?。！？]$/;
 
-const signsFirst = /^[^\s\p{L}\p{N}_]*/u;
+const signsFirst = /^[^\s\p{L}\p{N}_]{0,16}/u;
 /** The same sign several times, or several signs. */
-const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,}|[^\s\p{L}\p{N}_]{0,16})/u;
+const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,20}|[^\s\p{L}\p{N}_]{0,16})/u;
 const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
 /** Ends no phrase, is no picture, and opens something. */
 const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
@@ -63,7 +63,7 @@ const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
 const html = /^<[/!]?[a-z-]/i;
 /** What begins or ends a line that opens something by a word with a sign. */
-const marks = /^(?:[{\\%#@=:$&^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$:%@{][\p{L}\p{N}_]+[$}]?$/u;
+const marks = /^(?:[{\\%#@=:$^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$:%@{][\p{L}\p{N}_]+[$}]?$/u;
 
 /** Signs that end something: not one of Markdown alone, and not those of phrases. */
 const endsBySigns = /^(?![-*+>#|_~]$)(?=.*[^.,:;!?…]|(.)\1\1)/u;
@@ -74,7 +74,7 @@ const endsByWord =
 const endingWord = /^(?:en(?=(def)$)|end(?=(\p{L}{2,})$))\p{L}+$/u;
 const token = /^[^\s\p{L}\p{N}_]+[\p{L}\p{N}_]+[^\s\p{L}\p{N}_;,]*/u;
 /** Signs of Markdown, and those that begin names: a word with one of them is no end because it stands there twice. */
-const plain = /^(?:[([*_#`~+>|<!.@:]|-(?!-))/;
+const plain = /^(?:[([*_#`~+>|<!.@:&]|-(?!-))/;
 /** What goes on behind the end of a string, and no prose. */
 const isCode = /^(?:[ \t]*[^\s\p{L}\p{N}]|[^\n]*[;{]$|$)/u;
 
@@ -175,7 +175,7 @@ function closersOf(text: string): string[] {
   };
   if (!html.test(text) && (first === text || !underlines.test(first))) add(first, text.slice(first.length));
   if (!(html.test(text) && text.endsWith(">"))) add(last, text.slice(0, text.lastIndexOf(last)));
-  const all = /\s/.test(text)
+  const all = /\s|.{40}/.test(text)
     ? ""
     : text
         .replace(/[\p{L}\p{N}_]/gu, "")

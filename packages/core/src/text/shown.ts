@@ -140,7 +140,10 @@ export class ShownBlocks<Block extends BlockBase> {
   /** Whether a block stands in what ends by its layout. */
   #isContinued(at: number, lead: string): boolean {
     const before = this.#segments[at - 1];
-    return isContinued(((before?.type === "text" ? before.text.slice(-reach) : "") + lead).slice(-reach));
+    const start = this.#segments[at]?.span.start ?? 0;
+    // Of the source: a text may have no line break before the block.
+    const text = before?.type === "text" ? this.#source.slice(Math.max(before.span.start, start - reach), start) : "";
+    return isContinued((text + lead).slice(-reach));
   }
 
   /** The first and the last lines of a block that are comments of its own, or empty strings: what stands around it may look like them. */
