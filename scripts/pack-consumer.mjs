@@ -136,7 +136,7 @@ async function consumeInBrowser() {
   await verify("browser: the programs work in Chromium", () => openInChromium(join(project, "web"), ids));
 }
 
-/** The programs of every README, and of every docs/guide-*.md, print what stands below them. */
+/** The programs of every README, of every docs/guide-*.md, and of pages that say so, print what stands below them. */
 async function consumeReadmes() {
   const project = createProject(join(scratch, "readmes"));
   const readmes = [
@@ -262,13 +262,18 @@ async function consumeRecipes() {
 /** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with, and so are guides that a package stands for. */
 function guides() {
   return readdirSync(join(root, "docs"))
+    .filter((name) => name.startsWith("guide-") || saysSo(name))
     .map((name) => ({ name, id: /^guide-(.+)\.md$/.exec(name)?.[1] }))
-    .filter(({ id }) => id !== undefined)
     .map(({ name, id }) => ({
       file: `docs/${name}`,
       folder: packages.find((member) => member.id === id)?.path ?? root,
     }));
 }
+
+/** Whether a page says that its programs are run. @param {string} name */
+const saysSo = (name) =>
+  name.endsWith(".md") &&
+  readFileSync(join(root, "docs", name), "utf8").includes("The checks of this repository run the program");
 
 /** @param {string} program */
 const importedPackages = (program) =>

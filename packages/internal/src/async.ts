@@ -120,53 +120,6 @@ export function settleWithin<Value>(
   });
 }
 
-/** Goes on with a value at once when it is there already, else when its promise is settled. */
-export function andThen<Value, Next>(
-  value: Value | Promise<Value>,
-  next: (value: Value) => Next | Promise<Next>,
-): Next | Promise<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** `then` for work that may be done, or fail, at once: goes on at once then, else when its promise is settled. */
-export function whenDone<Value, Next>(
-  work: () => Value | Promise<Value>,
-  done: (value: Value) => Next | Promise<Next>,
-  failed: (error: unknown) => Next | Promise<Next>,
-): Next | Promise<Next> {
-  let value: Value | Promise<Value>;
-  try {
-    value = work();
-  } catch (error) {
-    return failed(error);
-  }
-  return value instanceof Promise ? value.then(done, failed) : done(value);
-}
-
-/** `finally` for work that may be done, or fail, at once. */
-export function andFinally<Value>(work: () => Value | Promise<Value>, end: () => void): Value | Promise<Value> {
-  return whenDone<Value, Value>(
-    work,
-    (value) => {
-      end();
-      return value;
-    },
-    (error) => {
-      end();
-      throw error;
-    },
-  );
-}
-
-/** Returns what the work returns; what it throws becomes a rejection, as in an `async` function, which always makes a promise. */
-export function orRejected<Value>(work: () => Value | Promise<Value>): Value | Promise<Value> {
-  try {
-    return work();
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
 /** Settles as the work does, but rejects with the signal's reason as soon as the signal is aborted. */
 export async function untilAborted<Value>(work: Value | PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   const value = await settleWithin(work, { signal });

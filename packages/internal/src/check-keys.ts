@@ -97,12 +97,13 @@ export function checkKeys<Options extends object, const Text extends string>(
     if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
     return;
   }
-  const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     const type = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
     throw new TypeError(`${what} takes an object of options, not ${type}`);
   }
-  // With each call of a tool: no list and no text is made here unless there is a mistake.
+  // With each call of a tool: no list, no text and no function is made unless there may be a mistake.
+  if (required.length === 0 && typeof known === "string" && areFine(given, tableOf(known))) return;
+  const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
   const keys = Object.keys(given);
   if (!keys.length) return;
   const table = tableOf(typeof known === "string" ? known : known.join(" "));
@@ -146,6 +147,17 @@ function tableOf(text: string): Table {
     tables.set(text, table);
   }
   return table;
+}
+
+/** Whether there is no mistake; false says only that there may be one. */
+function areFine(given: object, table: Table): boolean {
+  for (const key in given) {
+    const wanted = table.get(key);
+    if (wanted === undefined) return false;
+    const value = (given as Record<string, unknown>)[key];
+    if (value !== undefined && !wanted.some((kind) => isOfKind(kind, value))) return false;
+  }
+  return true;
 }
 
 const membersOf = (kind: string): string[] => kind.slice(1, -1).split(",");

@@ -1,21 +1,17 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
 export { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 export {
-  andFinally,
-  andThen,
   ignoreRejection,
   inBackground,
   isGeneratorFunction,
   isThenable,
   maxTimerMs,
   onAbort,
-  orRejected,
   settleWithin,
   sleep,
   streamed,
   unsettled,
   untilAborted,
-  whenDone,
 } from "./async.ts";
 export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
@@ -50,6 +46,7 @@ export { columnText, textOfColumn } from "./column-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
+export { settleSoon, unlessGivenUp } from "./given-up.ts";
 export { describeValue, joinPath, maxIssues, standardIssues, typeOf } from "./issue-text.ts";
 export {
   atPointer,
@@ -63,6 +60,7 @@ export {
   parseJson,
   quoteJson,
 } from "./json.ts";
+export { andFinally, andThen, asPromise, orRejected, whenDone } from "./later.ts";
 export { flat, removeFrom } from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";

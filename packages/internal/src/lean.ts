@@ -5,18 +5,19 @@
  * set that is mostly empty makes itself a new table each time.
  */
 export function removeFrom<Item>(list: Item[], item: Item): void {
-  const at = list.lastIndexOf(item);
-  if (at < 0) return;
+  if (list.length === 0) return;
   const last = list.pop() as Item;
-  if (at < list.length) list[at] = last;
+  if (last === item) return;
+  // Engines look for an object forwards far more quickly than backwards.
+  const at = list.indexOf(item);
+  if (at < 0) list.push(last);
+  else list[at] = last;
 }
-
-const start = /^/;
 
 /**
  * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
- * was put together from; looking at it with a pattern makes them join it. Its result is used, or a bundler would leave it out.
+ * was put together from; looking at a letter makes them join it. What is found is used, or a bundler would leave it out.
  */
 export function flat(text: string): string {
-  return start.test(text) ? text : "";
+  return text.charCodeAt(0) >= 0 ? text : "";
 }

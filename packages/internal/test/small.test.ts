@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defined, matchWildcard, randomHex, textDigest, uuidV7, wildcardTest } from "../src/index.ts";
+import { defined, matchWildcard, randomHex, removeFrom, textDigest, uuidV7, wildcardTest } from "../src/index.ts";
 
 describe("wildcardTest", () => {
   it("agrees with a regular expression", () => {
@@ -50,4 +50,20 @@ describe("defined", () => {
   it("leaves out what is undefined, and nothing else", () => {
     expect(defined({ a: undefined, b: null, c: 0, d: "" })).toStrictEqual({ b: null, c: 0, d: "" });
   });
+});
+
+it("takes one out of a list, wherever it is, and nothing else", () => {
+  const [one, two, three] = [{}, {}, {}];
+  for (const [list, item, left] of [
+    [[one, two, three], one, [three, two]],
+    [[one, two, three], three, [one, two]],
+    [[one, two], three, [one, two]],
+    [[], one, []],
+    [[one, one], one, [one]],
+  ] as const) {
+    const kept: object[] = [...list];
+    removeFrom(kept, item);
+    expect(kept.length).toBe(left.length);
+    expect(kept.every((each, at) => each === left[at])).toBe(true);
+  }
 });

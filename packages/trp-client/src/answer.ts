@@ -36,9 +36,14 @@ export function readAnswer(value: unknown, request: RequestFrame): ResponseFrame
   }
   const of = isNack ? payload.nack_of_frame_id : type === "ACK" ? payload.ack_of_frame_id : undefined;
   if (typeof of === "string" && of !== request.frame_id) throw bad("answers another frame");
-  if (typeof of !== "string" && !isNack && frameId !== `res_${request.frame_id}`) throw bad("answers another frame");
+  if (typeof of !== "string" && !isNack && !isAnswerTo(frameId, request.frame_id)) throw bad("answers another frame");
   checkPayload(type, payload, request, bad);
   return value as unknown as ResponseFrame;
+}
+
+/** Checks for `res_` and the id, without putting the two together. */
+function isAnswerTo(id: unknown, asked: string): boolean {
+  return typeof id === "string" && id.length === asked.length + 4 && id.startsWith("res_") && id.endsWith(asked);
 }
 
 function checkPayload(

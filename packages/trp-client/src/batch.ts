@@ -96,10 +96,10 @@ class BatchRun {
     if (misplaced !== undefined) return this.#refused(misplaced);
     for (const call of calls) {
       call.attempts++;
-      session.waiting.push(call.callId);
+      session.waiting.push(call);
     }
     const answer = await this.#exchange(session);
-    for (const call of calls) removeFrom(session.waiting, call.callId);
+    for (const call of calls) removeFrom(session.waiting, call);
     switch (answer.frame_type) {
       case "CALL_BATCH_RES":
       case "CALL_DAG_RES":

@@ -1,4 +1,4 @@
-import { andFinally, andThen, defined, removeFrom, uuidV7, whenDone } from "@toolglot/internal";
+import { andFinally, andThen, asPromise, defined, removeFrom, uuidV7, whenDone } from "@toolglot/internal";
 import type { AliasRow, CallItem, CallReqPayload, FaultPayload, RetryHint } from "@toolglot/trp-core/frames";
 import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
@@ -153,7 +153,7 @@ export class Call implements CallFacts {
       (result) => this.noted(result),
       failed,
     );
-    return Promise.resolve(ended);
+    return asPromise(ended);
   }
 
   /** Remembers the key of a call whose outcome is unknown, and forgets the key of one that is over. */
@@ -221,9 +221,9 @@ export class Call implements CallFacts {
     const connection = this.#connection;
     const { catalog } = session;
     const end = (): void => {
-      if (!session.isLost) removeFrom(session.waiting, this.callId);
+      if (!session.isLost) removeFrom(session.waiting, this);
     };
-    session.waiting.push(this.callId);
+    session.waiting.push(this);
     return whenDone<CallAnswer, Attempt>(
       () => {
         this.attempts++;

@@ -1,4 +1,4 @@
-import { andThen, orRejected, randomHex, whenDone } from "@toolglot/internal";
+import { andThen, flat, randomHex, whenDone } from "@toolglot/internal";
 import type { CallBatchResPayload, Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
@@ -28,8 +28,8 @@ export interface Session {
   readonly inFlight: readonly string[];
   readonly order: Order;
   readonly budget: RetryBudget;
-  /** Ids of calls without an outcome. */
-  readonly waiting: string[];
+  /** Calls without an outcome. */
+  readonly waiting: { readonly callId: string }[];
   epoch: number;
   catalog: CatalogView | undefined;
   /**
@@ -105,7 +105,7 @@ export class Connection {
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
-    return settleWithin(this.#opening, limits.deadline - clock(), limits, notSentInTime);
+    return settleWithin(this.#opening, limits.deadline, limits, notSentInTime);
   }
 
   async #open(): Promise<Session> {
@@ -177,17 +177,18 @@ export class Connection {
     if (session.isLost) return;
     session.isLost = true;
     if (this.session === session) this.session = undefined;
-    for (const callId of session.waiting) this.#lostCalls.add(callId);
+    const calls = session.waiting.map(({ callId }) => callId);
+    for (const callId of calls) this.#lostCalls.add(callId);
     for (const callId of this.#lostCalls) {
       if (this.#lostCalls.size <= 1024) break;
       this.#lostCalls.delete(callId);
     }
-    this.emit({ type: "session-lost", sessionId: session.id, calls: [...session.waiting] });
+    this.emit({ type: "session-lost", sessionId: session.id, calls });
   }
 
   /**
-   * Sends one frame of the session, under as many numbers as it takes, and returns its answer. Throws {@link
-   * SessionLost}, or rejects with a client error when there is no answer.
+   * Sends one frame of the session, under as many numbers as it takes, and returns its answer. Throws or rejects with {@link
+   * SessionLost}, and with a client error when there is no answer.
    */
   exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
     session: Session,
@@ -195,13 +196,10 @@ export class Connection {
     payload: RequestOf<Type>["payload"],
     sending: Sending,
     numbering: number = 1,
-  ): Promise<Exchanged<Type>> {
-    const exchanged = orRejected(() => {
-      checkLimits(sending.limits);
-      const taken = session.order.take(sending.limits, notSentInTime);
-      return andThen(taken, (turn) => this.#exchangeAs(turn, session, type, payload, sending, numbering));
-    });
-    return Promise.resolve(exchanged);
+  ): Exchanged<Type> | Promise<Exchanged<Type>> {
+    checkLimits(sending.limits);
+    const taken = session.order.take(sending.limits, notSentInTime);
+    return andThen(taken, (turn) => this.#exchangeAs(turn, session, type, payload, sending, numbering));
   }
 
   #exchangeAs<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
@@ -219,9 +217,11 @@ export class Connection {
     }
     const trace = this.#options.tracing?.current();
     const frame = this.#frame(session, type, turn.seq, sending.traceId ?? trace?.traceId, payload);
-    const sent: Sending = { ...sending, trace };
+    const { limits, traceId, waitMs, repeats, callId, progress, onPartial } = sending;
     // Something came, so the router has taken the number: others need not wait for the answer.
-    if (sending.onPartial) sent.onAdmitted = () => order.end(turn, { consumed: true });
+    const onAdmitted = onPartial && ((): void => order.end(turn, { consumed: true }));
+    // Written out: a spread costs a call more than all that is in it.
+    const sent: Sending = { limits, traceId, trace, waitMs, repeats, callId, progress, onPartial, onAdmitted };
     return whenDone(
       () => transmit(this.#wire, frame, session, sent),
       (answer) => {
@@ -277,7 +277,7 @@ export class Connection {
     session.syncing ??= this.#sync(session).finally(() => {
       session.syncing = undefined;
     });
-    return settleWithin(session.syncing, limits.deadline - clock(), limits, notSentInTime);
+    return settleWithin(session.syncing, limits.deadline, limits, notSentInTime);
   }
 
   async #sync(session: Session): Promise<CatalogView> {
@@ -333,7 +333,8 @@ export class Connection {
 function idMaker(): (prefix: string) => string {
   const part = randomHex(9);
   let count = 0;
-  return (prefix) => `${prefix}_${part}${(count++).toString(36)}`;
+  // Looked up, compared and kept many times, on both sides.
+  return (prefix) => flat(`${prefix}_${part}${(count++).toString(36)}`);
 }
 
 /** Returns the router's code for an unknown session; TRP_5002 is that of the Python implementation. */

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { asPromise, orRejected } from "@toolglot/internal";
 import type { PartialResultEvent, ResponseOf } from "@toolglot/trp-core/frames";
 import type { Connection, Session } from "./connection.ts";
 import { backoff, clock, pause } from "./limits.ts";
@@ -105,8 +106,7 @@ async function* ask(
   let answer: Answer | undefined;
   let failure: { error: unknown } | undefined;
   const payload = { call_id: callId, after_event_id: cursor.after };
-  const asked = connection
-    .exchange(session, "RESULT_QUERY_REQ", payload, query)
+  const asked = asPromise(orRejected(() => connection.exchange(session, "RESULT_QUERY_REQ", payload, query)))
     .then(
       (given) => {
         answer = given;

@@ -1,4 +1,4 @@
-import { checkKeys, maxTimerMs, onAbort, removeFrom } from "@toolglot/internal";
+import { checkKeys, maxTimerMs, onAbort, removeFrom, unlessGivenUp } from "@toolglot/internal";
 import type { RetryHint } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { RetryOptions } from "./types.ts";
@@ -36,47 +36,30 @@ export function checkLimits({ signal, waits }: Limits): void {
 
 /** Waits; rejects as soon as {@link checkLimits} would throw. */
 export function pause(ms: number, limits: Limits): Promise<void> {
-  return settleWithin(new Promise<void>(() => undefined), ms, limits, () => undefined);
+  return settleWithin(new Promise<void>(() => undefined), clock() + ms, limits, () => undefined);
 }
 
 /**
- * Settles as the work does. After `ms` milliseconds, it settles as `late` returns or throws; it rejects as soon as
- * {@link checkLimits} would throw.
- *
- * Not the helper of `@toolglot/internal`: its set of listeners would be changed twice in every call, which takes a tenth of one.
+ * Settles as the work does. At `until`, by {@link clock}, it settles as `late` returns or throws; it rejects when
+ * {@link checkLimits} would throw. Nothing watches while the turn of the event loop lasts in which the work began.
  */
-export function settleWithin<T>(work: Promise<T>, ms: number, limits: Limits, late: () => T): Promise<T> {
+export function settleWithin<T>(work: Promise<T>, until: number, limits: Limits, late: () => T): Promise<T> {
   const { signal, waits } = limits;
-  return new Promise<T>((resolve, reject) => {
-    let stopListening: (() => void) | undefined;
-    const end = (): void => {
+  return unlessGivenUp(work, (giveUp) => {
+    const stop = (): void =>
+      giveUp(() => {
+        checkLimits(limits);
+        return late();
+      });
+    const timer = setTimeout(stop, Math.max(0, Math.min(until - clock(), maxTimerMs)));
+    waits.stops.push(stop);
+    const stopListening = onAbort(signal, stop);
+    if (waits.isClosed) stop();
+    return () => {
       clearTimeout(timer);
-      stopListening?.();
+      stopListening();
       removeFrom(waits.stops, stop);
     };
-    const stop = (): void => {
-      end();
-      try {
-        checkLimits(limits);
-        resolve(late());
-      } catch (error) {
-        reject(error);
-      }
-    };
-    const timer = setTimeout(stop, Math.max(0, Math.min(ms, maxTimerMs)));
-    waits.stops.push(stop);
-    work.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
-    if (waits.isClosed) stop();
-    else if (signal !== undefined) stopListening = onAbort(signal, stop);
   });
 }
 

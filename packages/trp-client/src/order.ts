@@ -1,5 +1,5 @@
 import { removeFrom } from "@toolglot/internal";
-import { clock, type Limits, settleWithin } from "./limits.ts";
+import { type Limits, settleWithin } from "./limits.ts";
 
 /** The right to send one frame, with this number. */
 export interface Turn {
@@ -43,7 +43,7 @@ export class Order {
     });
     this.#queue.push(give);
     try {
-      return await settleWithin(promise, limits.deadline - clock(), limits, late);
+      return await settleWithin(promise, limits.deadline, limits, late);
     } catch (error) {
       const at = this.#queue.indexOf(give);
       if (at >= 0) this.#queue.splice(at, 1);

@@ -29,7 +29,14 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
     return made;
   };
   if (status === "SUCCESS") {
-    return withExtras({ status: "success", ...base(facts), result: readShaped(result), dispatched: true });
+    const { callId, capId, key, attempts } = facts;
+    const shaped = readShaped(result);
+    // Written out: a spread costs a call more than all that is in it.
+    return withExtras(
+      key === undefined
+        ? { status: "success", callId, capId, attempts, result: shaped, dispatched: true }
+        : { status: "success", callId, capId, attempts, key, result: shaped, dispatched: true },
+    );
   }
   const isItem = !("idx" in payload);
   const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);

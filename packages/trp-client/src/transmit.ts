@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { whenDone } from "@toolglot/internal";
 import type { RequestFrame, ResponseFrame, ResponseOf } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
@@ -24,19 +25,19 @@ export interface Progress {
 export interface Sending {
   limits: Limits;
   traceId: string | undefined;
-  /** Set with each frame. */
+  /** Set with each frame, as is `onAdmitted`. */
   trace?: TraceContext | undefined;
   /** How long to wait for one answer. */
   waitMs: number;
   /** Whether the frame may be sent again when its answer was lost. */
   repeats: boolean;
-  callId?: string;
+  callId?: string | undefined;
   /** Kept up to date, for frames that do something. */
-  progress?: Progress;
+  progress?: Progress | undefined;
   /** Gets the partial results that come before the answer, when the transport can carry them. */
-  onPartial?: (frame: ResponseOf<"PARTIAL_RESULT">) => void;
+  onPartial?: ((frame: ResponseOf<"PARTIAL_RESULT">) => void) | undefined;
   /** Called when something came before the answer. */
-  onAdmitted?: () => void;
+  onAdmitted?: (() => void) | undefined;
 }
 
 /** What frames are sent with. */
@@ -54,16 +55,18 @@ interface Tried {
   began: number;
 }
 
-/** Sends one frame, and the same frame again when its answer was lost, where that is safe. */
+/** Sends one frame, and the same frame again when its answer was lost, where that is safe. May throw what it would reject with. */
 export function transmit(
   wire: Wire,
   frame: RequestFrame,
   session: { retryBudget: number; budget: RetryBudget } | undefined,
   sending: Sending,
-  tried: Tried = { attempts: 0, retries: 0, began: clock() },
-): Promise<ResponseFrame> {
+  before?: Tried,
+): ResponseFrame | Promise<ResponseFrame> {
   const { limits, progress = { isOpen: false } } = sending;
   checkLimits(limits);
+  const now = clock();
+  const tried = before ?? { attempts: 0, retries: 0, began: now };
   const wasOpen = progress.isOpen;
   progress.isOpen = true;
   const stop = new LazyAbort(listener(frame, sending), sending.trace);
@@ -71,13 +74,15 @@ export function transmit(
     await beforeRetry(wire, frame, session, sending, tried, error);
     return await transmit(wire, frame, session, sending, tried);
   };
-  const failed = (error: unknown): Promise<ResponseFrame> => {
-    stop.abort();
-    return again(notAnswered(error, progress, wasOpen));
-  };
-  try {
-    const ms = Math.min(sending.waitMs, limits.deadline - clock());
-    return settleWithin(wire.transport.send(frame, stop), ms, limits, lateAnswer).then((value) => {
+  return whenDone<unknown, ResponseFrame>(
+    () =>
+      settleWithin(
+        wire.transport.send(frame, stop),
+        Math.min(now + sending.waitMs, limits.deadline),
+        limits,
+        lateAnswer,
+      ),
+    (value) => {
       try {
         const answer = readAnswer(value, frame);
         if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
@@ -85,10 +90,12 @@ export function transmit(
       } catch (error) {
         return again(error);
       }
-    }, failed);
-  } catch (error) {
-    return failed(error);
-  }
+    },
+    (error) => {
+      stop.abort();
+      return again(notAnswered(error, progress, wasOpen));
+    },
+  );
 }
 
 /** Waits before a frame is sent once more. Throws the error when it must not be, or when that would be too late. */

@@ -1,7 +1,6 @@
 import { type ChangeWait, ToolglotError } from "@toolglot/core";
 import { checkKeys, sleep } from "@toolglot/internal";
-import { type FieldsOf, withFields } from "../audit/fields.ts";
-import { auditKey } from "../audit/logger.ts";
+import { auditKey, type FieldsOf, withFields } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { operationId } from "../calls/keyed/keys.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";

@@ -55,7 +55,8 @@ function conclude(
   safety: SafetyRules,
 ): CheckedArguments | Fault {
   if (!checked.success) return refused(checked.issues);
-  const args = copyJson(checked.args);
+  const isAsSent = checked.args === sent && !capability.hasLibrary;
+  const args = isAsSent ? checked.args : copyJson(checked.args);
   const { rules } = capability.definition;
   if (rules !== undefined && rules.length > 0) {
     const problems: string[] = [];
@@ -77,7 +78,7 @@ function conclude(
     if (problems.length > 0) return refused(problems);
   }
   const faults = safety.check(args, capability.schema);
-  if (faults.length === 0) return { args, isAsSent: checked.args === sent };
+  if (faults.length === 0) return { args, isAsSent };
   return refused(faults.map(({ path, rule, message }) => `${path === "" ? "" : `${path}: `}${message} (rule ${rule})`));
 }
 

@@ -4,8 +4,7 @@ import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import { withFields } from "./fields.ts";
-import type { AuditEntry, AuditFields } from "./types.ts";
+import type { AuditEntry, AuditFields, AuditSubject } from "./types.ts";
 
 // The audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and no messages.
 // The store sets the time of a row; the rows get into the store with what they are about.
@@ -55,7 +54,7 @@ export function outcomeEntry(
   entry.latency_ms = Math.max(0, end.latencyMs);
   entry.error_class = end.fault?.errorClass ?? null;
   entry.error_code = end.fault?.code ?? null;
-  return Object.assign(entry, end.names);
+  return end.names === undefined ? entry : Object.assign(entry, end.names);
 }
 
 /** Returns a key as audit rows have it: it can be compared, but not used. The same key of two tenants makes two texts. */
@@ -90,4 +89,24 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     trace_id: call.traceId,
   };
   return withFields(entry, call.auditFields);
+}
+
+/** The host's own fields of a row. Never throws. */
+export type FieldsOf = (subject: AuditSubject) => AuditFields | undefined;
+
+/** A host's fields that can't disturb a call: what it throws, and what is no text, is left out. */
+export function safeFields(fieldsOf: FieldsOf): FieldsOf {
+  return (subject) => {
+    try {
+      const fields = Object.entries(fieldsOf(subject) ?? {}).filter(([, value]) => typeof value === "string");
+      return Object.fromEntries(fields);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Adds fields to an entry, which keeps its own. */
+export function withFields(entry: AuditEntry, fields: AuditFields | undefined): AuditEntry {
+  return fields === undefined ? entry : { ...fields, ...entry };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { CheckedArguments } from "../arguments/check.ts";
-import type { FieldsOf } from "../audit/fields.ts";
+import type { FieldsOf } from "../audit/logger.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";

@@ -20,7 +20,8 @@ export function usageOf({ began, adapterMs, executorMs, route }: CallContext): C
     adapter_ms: Math.round(adapterMs),
     executor_ms: Math.round(executorMs),
   };
-  return route === undefined ? usage : Object.assign(usage, route.names);
+  const names = route?.names;
+  return names === undefined ? usage : Object.assign(usage, names);
 }
 
 /** Returns the proof of the decision that allowed the call, as a member of its outcome. */

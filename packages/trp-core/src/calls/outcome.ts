@@ -107,7 +107,9 @@ export function settledToOutcome(
   };
   if (settled.kind !== "success") payload.error = faultPayload(settled.fault);
   if (settled.proof !== undefined) payload.policy_proof = settled.proof;
-  Object.assign(payload, replayFields(settled));
+  if (settled.replayedFrom !== undefined || settled.replayedAt !== undefined) {
+    Object.assign(payload, replayFields(settled));
+  }
   if (settled.kind === "unknown" && settled.doubt !== undefined)
     return { type: "RESULT", payload, doubt: settled.doubt };
   return { type: "RESULT", payload };

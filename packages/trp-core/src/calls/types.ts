@@ -105,7 +105,7 @@ export interface EndingCall {
   /** When present, the reply to this frame is committed together with the outcome. */
   frame?: CallFrame | undefined;
   /** Present when the call was about to run. */
-  route?: { readonly names: Pick<CallUsage, "adapter" | "failed_adapters"> };
+  route?: { readonly names: Pick<CallUsage, "adapter" | "failed_adapters"> | undefined };
   /** The latest reply. The reply that is sent must be the one that was committed. */
   reply?: CallReply;
   /** The operation that the call stands for, once it is known. */

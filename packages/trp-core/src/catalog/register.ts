@@ -36,6 +36,7 @@ export function registerCapability(
   const input = toInputSchema(source, options);
   const schema = definition.openInput === true ? input.jsonSchema : closed(input.jsonSchema, capId);
   const structure = toInputSchema(schema, { ...options, untrusted: input.untrusted }) as InputSchema<JsonObject>;
+  const library = librarySide(source, input);
   const registered: RegisteredCapability = {
     definition,
     capId,
@@ -51,11 +52,8 @@ export function registerCapability(
       !(keylessReads && ioClass === "READ" && riskTier === "MEDIUM" && effect === "pure"),
     adapters: adaptersOf(definition),
     // Another engine may see things differently: then it is asked about everything.
-    validate: makeValidation(
-      structure,
-      librarySide(source, input),
-      validator === undefined ? plainCheck(schema) : undefined,
-    ),
+    validate: makeValidation(structure, library, validator === undefined ? plainCheck(schema) : undefined),
+    hasLibrary: library !== undefined || validator !== undefined,
   };
   checkExamples(registered);
   return registered;

@@ -218,6 +218,8 @@ export interface RegisteredCapability {
   /** What can run it, in order of their costs; one without a name when there is only `execute`. */
   readonly adapters: readonly RegisteredAdapter[];
   validate(args: unknown): MaybePromise<ArgumentCheck>;
+  /** Whether `validate` gives the arguments to a library of the host, which may change them in place, and keep them. */
+  readonly hasLibrary: boolean;
 }
 
 /** A tool behind a registered capability, and how it fared in this router. */

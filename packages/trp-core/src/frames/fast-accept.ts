@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
-import { isId, isJsonObject, maxDependencies, maxTimeoutMs, tokenLength } from "./fields.ts";
+import { isId, isIdOrNull, isInteger, isJsonObject, maxDependencies, maxTimeoutMs, tokenLength } from "./fields.ts";
+import { sizeOf } from "./read-call.ts";
 import type { RequestFrame } from "./types.ts";
 
 /**
@@ -103,19 +104,4 @@ function acceptsBatch(payload: JsonObject): boolean {
     calls.every((item) => isJsonObject(item) && acceptsCall(item, 0)) &&
     sizeOf(payload) === known
   );
-}
-
-function isIdOrNull(value: unknown): boolean {
-  return value === null || isId(value);
-}
-
-function isInteger(value: unknown, min: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= min;
-}
-
-/** Returns how many members an object has; `for in` is the quickest way to count them. */
-function sizeOf(object: JsonObject): number {
-  let size = 0;
-  for (const _ in object) size++;
-  return size;
 }

@@ -38,6 +38,15 @@ export function isId(value: unknown): value is string {
   return plainId.test(value) || (value.length > 0 && value.length <= idLength && idForm.test(value));
 }
 
+export function isIdOrNull(value: unknown): value is string | null {
+  return value === null || isId(value);
+}
+
+/** Checks for an integer that JavaScript can count, from `min` on. */
+export function isInteger(value: unknown, min: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min;
+}
+
 const idText = `string of 1 to ${idLength} characters, without control characters`;
 
 function idSchema(expected: string): v.GenericSchema<string> {

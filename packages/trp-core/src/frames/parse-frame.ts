@@ -5,6 +5,7 @@ import { acceptsFast } from "./fast-accept.ts";
 import { type Fault, fault } from "./fault.ts";
 import { isId, isJsonObject } from "./fields.ts";
 import { issueFault } from "./issue-fault.ts";
+import { readCall } from "./read-call.ts";
 import { isPlain, readJson, type Unreadable } from "./read-json.ts";
 import { emptyHead, type FrameHead } from "./replies.ts";
 import { requestSchemas } from "./request-schemas.ts";
@@ -47,7 +48,10 @@ export function parseFrame(input: unknown, limits: FrameLimits): ParsedFrame {
     if (typeof input !== "object" || input === null || Array.isArray(input) || !isPlain(input)) {
       return { fault: invalid("frame", `expected a JSON object, got ${describe(input)}`), head };
     }
-    const read = readJson(input, { depth: limits.depth, bytes: limits.frameBytes ?? defaultFrameBytes });
+    const may = { depth: limits.depth, bytes: limits.frameBytes ?? defaultFrameBytes };
+    const call = readCall(input, may);
+    if (call !== undefined) return { frame: call };
+    const read = readJson(input, may);
     if ("problem" in read) {
       head = readHead(input);
       return { fault: unreadableFault(read.problem, limits), head };

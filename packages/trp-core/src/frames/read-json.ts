@@ -23,12 +23,16 @@ const unreadable: unique symbol = Symbol("unreadable");
 /**
  * Copies JSON. The copy is the frame's own: plain objects and arrays without getters, which nobody outside can change
  * between a check and its use. Keys such as `__proto__` are plain data; members that are `undefined` are left out, as
- * `JSON.stringify` leaves them out. Cycles end at the depth limit, and what is reached many times over at the size limit.
+ * `JSON.stringify` leaves them out. `depth`: of the value, where it is a part of something. Cycles end at the depth limit, and what is reached many times over at the size limit.
  */
-export function readJson(value: unknown, limits: JsonLimits): { value: JsonValue } | { problem: Unreadable } {
+export function readJson(
+  value: unknown,
+  limits: JsonLimits,
+  depth = 1,
+): { value: JsonValue } | { problem: Unreadable } {
   const reader = new JsonReader(limits);
   try {
-    const copy = reader.read(value, 1);
+    const copy = reader.read(value, depth);
     if (copy !== unreadable) return { value: copy };
   } catch {
     // A getter or a proxy that throws, or a depth limit beyond what the stack holds.

@@ -29,8 +29,12 @@ function itemsText({ length }: readonly JsonValue[]): string {
   return length === 0 ? "no items" : length === 1 ? "1 item" : `${length} items`;
 }
 
+/** Has more than one line, or blanks around it. */
+const isUntidy = /[\r\n]|^\s|\s$/;
+
 /** Returns the first line that is not empty, at most so long. */
 export function shortLine(text: string, length: number): string {
+  if (text.length <= length && !isUntidy.test(text)) return text;
   // Only the beginning is looked at: the text may be long.
   const start = text.slice(0, 4 * length).trimStart();
   const end = start.search(/[\r\n]/);

@@ -1,4 +1,4 @@
-import { andFinally, andThen, whenDone } from "@toolglot/internal";
+import { andFinally, andThen, asPromise, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
@@ -8,7 +8,7 @@ import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
 import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
 import { cancelledInTime, cancelledMidway, notAgain } from "../calls/running/cancel.ts";
 import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
-import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
+import type { CallFacts, IncomingCall, PipelineResult, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
@@ -102,7 +102,7 @@ async function answerAsync(
       const retryHint = { action: "RESULT_QUERY" as const };
       resolve(ack(head, "ACCEPTED", { now: store.now(), expectedSeq: session.expectedSeq, retryHint }));
     };
-    Promise.resolve(andFinally(() => run(accepted), lifecycle.end)).then(
+    asPromise(andFinally(() => run(accepted), lifecycle.end)).then(
       ({ reply }) => resolve(reply as ResponseFrame),
       reject,
     );
@@ -156,7 +156,9 @@ function settleCall(
   }
   const run = (found: RegisteredCapability | Fault): MaybePromise<PipelineResult> => {
     if (isFault(found)) return refuse(deps, call, known, options, found);
-    return pipeline.run(Object.assign(call, { capability: found }), options);
+    const incoming = call as IncomingCall;
+    incoming.capability = found;
+    return pipeline.run(incoming, options);
   };
   return andFinally(
     () => {

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import { type Approvals, createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
-import { type FieldsOf, safeFields } from "../audit/fields.ts";
+import { type FieldsOf, safeFields } from "../audit/logger.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { recover } from "../calls/keyed/recover.ts";
 import { CallPipeline } from "../calls/pipeline.ts";

@@ -1,4 +1,4 @@
-import type { FieldsOf } from "../audit/fields.ts";
+import type { FieldsOf } from "../audit/logger.ts";
 import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import type { CallPipeline } from "../calls/pipeline.ts";
 import type { Cancellations, Stop } from "../calls/running/cancel.ts";

@@ -1,4 +1,4 @@
-import { andThen, whenDone } from "@toolglot/internal";
+import { andThen, asPromise, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { mayBeCommitted, notRecorded, storeDown } from "../calls/faults.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
@@ -33,7 +33,7 @@ export class FrameHandler {
   handle(input: unknown, context: FrameContext): Promise<ResponseFrame> {
     const parsed = parseFrame(input, this.#deps.limits);
     if (this.#deps.emitter.active) return this.#reported(parsed, context);
-    return Promise.resolve(this.#traced(parsed, context));
+    return asPromise(this.#traced(parsed, context));
   }
 
   async #reported(parsed: ParsedFrame, context: FrameContext): Promise<ResponseFrame> {

@@ -184,11 +184,15 @@ export function createFrameQueue(limit: number): {
  */
 function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: readonly AdmittedCall[]): string {
   if (type === "CALL_REQ") {
-    const facts = callFacts(payload, calls[0] as AdmittedCall);
-    const { execution_mode = "SYNC", approval_token } = payload;
-    // No fact has line breaks in it. Without a token nothing is secret, and the text is short: it stands for itself.
-    if (!approval_token) return [seq, execution_mode, ...facts].join("\n");
-    return sha256Digest(canonicalJson([type, seq, execution_mode, facts]));
+    const only = calls[0] as AdmittedCall;
+    const { execution_mode = "SYNC", approval_token, call_id, idx, attempt = 1, timeout_ms, schema_digest } = payload;
+    if (approval_token) return sha256Digest(canonicalJson([type, seq, execution_mode, callFacts(payload, only)]));
+    // No fact has line breaks in it. Without a token nothing is secret, and the text is short: it stands for itself. It is not made
+    // one piece: most are never compared, and the long pieces are kept anyway.
+    const numbers = `\n${idx}\n${attempt}\n${timeout_ms}\n`;
+    const text = `${execution_mode}\n${seq}${numbers}${call_id}\n${schema_digest ?? ""}\n${only.digest}`;
+    const { depends_on = [] } = payload;
+    return depends_on.length === 0 ? text : `${text}\n${depends_on.join("\n")}`;
   }
   if (type !== "CALL_BATCH_REQ" && type !== "CALL_DAG_REQ") return sha256Digest(canonicalJson([type, seq, payload]));
   const { calls: items, ...rest } = payload;

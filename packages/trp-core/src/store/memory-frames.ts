@@ -245,7 +245,12 @@ function copyReply(reply: ResponseFrame): ResponseFrame {
   const payload = { ...reply.payload, usage: { ...usage } };
   if (result) {
     const { data, artifacts, warnings } = result;
-    payload.result = { ...result, data: copyJson(data), artifacts: copyJson(artifacts), warnings: copyJson(warnings) };
+    payload.result = {
+      ...result,
+      data: copyJson(data),
+      artifacts: artifacts.length === 0 ? [] : copyJson(artifacts),
+      warnings: warnings.length === 0 ? [] : copyJson(warnings),
+    };
   }
   if (error) payload.error = copyJson(error);
   if (policy_proof) payload.policy_proof = { ...policy_proof };

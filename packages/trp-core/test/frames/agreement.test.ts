@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { expect, it } from "vitest";
 import { acceptsFast } from "../../src/frames/fast-accept.ts";
 import { frameJsonSchemas, parseFrame, requestSchemas } from "../../src/frames/index.ts";
+import { readCall } from "../../src/frames/read-call.ts";
 import { hostileFrames } from "./hostile.ts";
 import { changed, limits, type RequestType, requestTypes, samples } from "./samples.ts";
 
@@ -75,6 +76,45 @@ it("takes by hand no frame that the schema refuses, and all calls and batches th
       throw new Error(`by hand ${acceptsFast(type, frame, payload)}: ${JSON.stringify(frame)}`);
     }
   }
+});
+
+it("reads a call in one go as it reads any other frame", () => {
+  const hostile = hostileFrames(11);
+  const may = { depth: limits.depth, bytes: 4 * 1024 * 1024 };
+  const seen = { read: 0, left: 0 };
+  const compare = (frame: JsonObject): void => {
+    const read = readCall(frame, may);
+    if (read === undefined) {
+      seen.left++;
+      return;
+    }
+    seen.read++;
+    // One member more, which says nothing: such a frame is not read in one go.
+    const parsed = parseFrame({ ...frame, compression: undefined }, limits);
+    expect(parsed).toEqual({ frame: read });
+    expect("frame" in parsed && JSON.stringify(parsed.frame.payload)).toBe(JSON.stringify(read.payload));
+    expect(read.payload.args).not.toBe((frame.payload as JsonObject).args);
+  };
+  for (const frame of goodFrames("CALL_REQ")) compare(frame);
+  for (let round = 0; round < frames / 8; round++) {
+    const frame = overTheWire(hostile.spoiled(samples.CALL_REQ));
+    if (frame !== undefined) compare(frame);
+  }
+  expect(seen.read).toBeGreaterThan(frames / 80);
+  expect(seen.left).toBeGreaterThan(frames / 80);
+});
+
+it("leaves to the other way what is too large, nested too deep, or not its own", () => {
+  const good = samples.CALL_REQ as JsonObject & { payload: JsonObject };
+  const deep = changed("CALL_REQ", ["payload", "args"], { a: { b: {} } });
+  const may = { depth: 64, bytes: 4 * 1024 * 1024 };
+  expect(readCall(good, may)).toBeDefined();
+  expect(readCall(good, { ...may, bytes: 100_000 })).toBeUndefined();
+  expect(readCall(deep, { ...may, depth: 4 })).toBeUndefined();
+  expect(readCall(deep, { ...may, depth: 5 })).toBeDefined();
+  expect(readCall(Object.create(good) as object, may)).toBeUndefined();
+  expect(readCall({ ...good, payload: Object.create(good.payload) as object }, may)).toBeUndefined();
+  expect(readCall({ ...good, payload: { ...good.payload, args: new Date() } }, may)).toBeUndefined();
 });
 
 it("publishes JSON Schemas that say the same", () => {

@@ -151,7 +151,7 @@ class Server implements ImportedServer {
   }
 
   async accept(options: AcceptOptions): Promise<string[]> {
-    const accepted = await this.#pins.accept(options.tool, options.by);
+    const accepted = await this.#pins.accept("accept", options);
     if (accepted.length > 0) await this.#import();
     return accepted;
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
-import { canonicalJson, isObject, parseJson } from "@toolglot/internal";
+import { canonicalJson, checkKeys, isObject, parseJson } from "@toolglot/internal";
 import { changeEntry, type RouterStore } from "@toolglot/trp-core/store";
 import type { ImportNotice } from "../types.ts";
 import { slug, toolNames } from "./names.ts";
@@ -108,8 +108,11 @@ export class Pins {
     return { pinned: new Map(pinned), changes };
   }
 
-  /** Accepts a tool, or all, as seen last; `by`: who does. Returns the names of those that were not accepted before. */
-  async accept(tool: string | undefined, by: string): Promise<string[]> {
+  /** Accepts a tool, or all, as seen last. Returns the names of those that were not accepted before. */
+  async accept(what: string, options: AcceptOptions): Promise<string[]> {
+    checkKeys(what, options, "tool:text by:text");
+    const { tool, by } = options;
+    if (by === undefined) throw new TypeError(`${what}: by is missing; it names who accepts`);
     const known = (await readPins(this.#store, this.#server)) ?? new Map<string, Pin>();
     const waiting = [...known.values()].filter((pin) => pin.accepted !== pin.seen && (tool ?? pin.name) === pin.name);
     if (waiting.length > 0) {
@@ -173,8 +176,8 @@ export interface AcceptOptions {
  * Accepts a tool of a server, or all, as the server listed it last: also for a gateway that runs elsewhere on the store. Returns the names of
  * those that had changed or come since. Rejects when the store does.
  */
-export function acceptTools(store: PinStore, server: string, { tool, by }: AcceptOptions): Promise<string[]> {
-  return new Pins(store, server).accept(tool, by);
+export function acceptTools(store: PinStore, server: string, options: AcceptOptions): Promise<string[]> {
+  return new Pins(store, server).accept("acceptTools", options);
 }
 
 /**

@@ -50,7 +50,7 @@ const maxAttempts = 5;
  * Takes over what crashed routers left behind: operations that were started and whose lease has expired. An operation
  * that may run again is run from the data in its record. For a `probe` operation the capability is asked first. All
  * others are put in doubt. When the caller was already answered that an attempt failed, the operation is left to the
- * caller, who may repeat the call for as long as keys are remembered. Rejects when the store can't list the operations;
+ * caller, who may repeat the call for as long as keys are remembered; one lease, when the call was cancelled. Rejects when the store can't list the operations;
  * when the recovery of one operation fails, only that one is left as it is.
  */
 export async function recover(
@@ -151,11 +151,15 @@ class Recovery {
     }
   }
 
-  /** Writes off an operation whose caller has not repeated the call while the key was remembered. */
-  async #forget(context: CallContext, data: OperationData): Promise<void> {
+  /**
+   * Writes off an operation whose caller was answered and has not repeated the call: while the key was remembered; for one
+   * lease, when the caller had cancelled it, and so nobody is expected to ask again.
+   */
+  async #forget(context: CallContext, { answered }: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
-    if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
-    await this.#giveUp(context, data.answered?.message ?? "it ended without an outcome");
+    const waitMs = answered?.code === "TRP_3005" ? times.leaseMs : times.keyTtlMs;
+    if (this.#record.leaseUntil + waitMs > store.now()) return;
+    await this.#giveUp(context, answered?.message ?? "it ended without an outcome");
   }
 
   /** Ends the operation without a run: a pure one has failed, any other one is in doubt. */

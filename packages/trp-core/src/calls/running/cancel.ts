@@ -61,16 +61,21 @@ export class Cancellable implements Stop {
   isStarted = false;
   /** The call was sent before, with an unknown outcome. If it has no key, another router may be running it. */
   readonly isAgain: boolean;
+  readonly sessionId: string;
+  readonly callId: string;
   readonly #router: Stop;
-  readonly #ended: () => void;
+  readonly #others: Cancellable[];
   #cancelled: CallCancelled | undefined;
   #controller: AbortController | undefined;
-  #unlink = (): void => {};
+  #unlink: (() => void) | undefined;
 
-  constructor(router: Stop, isAgain: boolean, ended: () => void) {
+  /** `others`: the list that it is in until it has ended. */
+  constructor(sessionId: string, callId: string, router: Stop, isAgain: boolean, others: Cancellable[]) {
+    this.sessionId = sessionId;
+    this.callId = callId;
     this.#router = router;
     this.isAgain = isAgain;
-    this.#ended = ended;
+    this.#others = others;
   }
 
   get aborted(): boolean {
@@ -98,20 +103,19 @@ export class Cancellable implements Stop {
 
   /** Notes that the call has ended. */
   end(): void {
-    this.#unlink();
-    this.#ended();
+    this.#unlink?.();
+    removeFrom(this.#others, this);
   }
 }
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
 export class Cancellations {
   // A call that is sent twice may be in flight twice. Searched only when one is cancelled.
-  readonly #calls: { sessionId: string; callId: string; call: Cancellable }[] = [];
+  readonly #calls: Cancellable[] = [];
 
   open(sessionId: string, callId: string, router: Stop, isAgain: boolean = false): Cancellable {
-    const call = new Cancellable(router, isAgain, () => removeFrom(this.#calls, entry));
-    const entry = { sessionId, callId, call };
-    this.#calls.push(entry);
+    const call = new Cancellable(sessionId, callId, router, isAgain, this.#calls);
+    this.#calls.push(call);
     return call;
   }
 
@@ -121,9 +125,9 @@ export class Cancellations {
    */
   cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined {
     const found = this.#calls.filter((each) => each.sessionId === sessionId && each.callId === callId);
-    for (const { call } of found) call.cancel();
+    for (const call of found) call.cancel();
     if (found.length === 0) return undefined;
-    if (found.some(({ call }) => call.isStarted)) return "started";
-    return found.some(({ call }) => call.isAgain) ? "again" : "waiting";
+    if (found.some((call) => call.isStarted)) return "started";
+    return found.some((call) => call.isAgain) ? "again" : "waiting";
   }
 }

@@ -1,13 +1,16 @@
 import { ToolError } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import {
+  andThen,
   isThenable,
   joinBytes,
   Limiter,
   type Refusal,
   type Release,
+  settleSoon,
   settleWithin,
   unsettled,
+  whenDone,
 } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { CapabilityError } from "../../catalog/capability-error.ts";
@@ -91,7 +94,8 @@ export function createExecutor({ onError }: ExecutorOptions = {}): CapabilityExe
       try {
         const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
-        return settleWithin(work, { ms, signal: () => stop.signal }).then(
+        return whenDone<unknown, Execution>(
+          () => settleSoon(work, ms, stop),
           (value) => (value === unsettled ? late(work).catch(failed) : { kind: "done", value }),
           failed,
         );
@@ -143,7 +147,7 @@ const signalMember: PropertyDescriptor & ThisType<RunContext> = {
 
 /** Returns the one result of what `execute` returned; a promise unless it is there already. */
 function result(returned: unknown, context: ExecuteContext): unknown {
-  if (isThenable(returned)) return Promise.resolve(returned).then((value) => result(value, context));
+  if (isThenable(returned)) return andThen(Promise.resolve(returned), (value) => result(value, context));
   const iterator = iteratorOf(returned);
   return iterator === undefined ? returned : lastValue(iterator, context);
 }

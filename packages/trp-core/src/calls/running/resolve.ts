@@ -1,6 +1,5 @@
 import { type JsonValue, type OperationKey, type OperationRecord, ToolglotError } from "@toolglot/core";
-import { type FieldsOf, withFields } from "../../audit/fields.ts";
-import { auditKey } from "../../audit/logger.ts";
+import { auditKey, type FieldsOf, withFields } from "../../audit/logger.ts";
 import type { AuditEntry } from "../../audit/types.ts";
 import type { CapabilityRegistry } from "../../catalog/types.ts";
 import type { Emitter } from "../../events/emitter.ts";

@@ -66,9 +66,9 @@ export class Route {
   }
 
   /** The adapter that ran last, and those that failed before it, by name: for usage, events and audit rows. */
-  get names(): { adapter?: string; failed_adapters?: string[] } {
+  get names(): { adapter?: string; failed_adapters?: string[] } | undefined {
     const adapter = this.#current?.name;
-    if (adapter === undefined) return {};
+    if (adapter === undefined) return undefined;
     const names = this.#failed.flatMap((each) => (each.adapter === undefined ? [] : [each.adapter]));
     const others = [...new Set(names)].filter((name) => name !== adapter);
     return { adapter, ...(others.length > 0 && { failed_adapters: others }) };
@@ -185,9 +185,10 @@ export class Route {
   #adapt(adapter: RegisteredAdapter): Chosen | Fault {
     const known = this.isSingle ? this.#only : this.#adapted?.get(adapter);
     if (known !== undefined) return known;
-    const before = performance.now();
+    const before = adapter.definition.adapt && performance.now();
     const adapted = adaptArguments(this.#call.capability, this.#call.args, adapter);
-    this.adapterMs += performance.now() - before;
+    // Without code of its own it is a copy, which takes no time.
+    if (before !== undefined) this.adapterMs += performance.now() - before;
     const made = isFault(adapted) ? adapted : { adapter, native: adapted.native };
     if (this.isSingle) this.#only = made;
     else this.#adapted = (this.#adapted ?? new Map()).set(adapter, made);

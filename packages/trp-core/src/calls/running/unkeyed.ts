@@ -54,9 +54,9 @@ class UnkeyedRun {
   }
 
   run(): MaybePromise<Settled> {
-    const { store, places } = this.#dependencies;
+    const { places } = this.#dependencies;
     const { capability, stop, admission } = this.#context.call;
-    const found = this.#route.find(store.now());
+    const found = this.#route.find(this.#now());
     if (isFault(found)) return refused(found);
     const taken = places.take(capability, { timeoutMs: this.#timeoutMs, stop });
     if (taken instanceof Promise) {
@@ -89,7 +89,7 @@ class UnkeyedRun {
     const context = this.#context;
     const { store } = this.#dependencies;
     const { stop, cancellable } = context.call;
-    const first = this.#route.take(store.now());
+    const first = this.#route.take(this.#now());
     context.adapterMs = this.#route.adapterMs;
     if (isFault(first)) return refused(first);
     if (first === noAdapter) throw new Error("nothing was tried yet");
@@ -129,6 +129,11 @@ class UnkeyedRun {
     });
   }
 
+  /** The time, where the route asks for it: when there is something to choose. */
+  #now(): number {
+    return this.#route.isSingle ? 0 : this.#dependencies.store.now();
+  }
+
   #ended(execution: Execution): MaybePromise<Settled> {
     const context = this.#context;
     const { failpoint, shaper } = this.#dependencies;
@@ -138,12 +143,11 @@ class UnkeyedRun {
       return andThen(failpoint?.("after-effect", item.call_id), () => {
         emitExecuted(this.#dependencies, context);
         if (execution.kind === "done") {
-          return andThen(shaper.shape(capability, execution.value, principal), (result) => ({
-            kind: "success" as const,
-            result,
-            usage: usageOf(context),
-            ...proofOf(context),
-          }));
+          return andThen(shaper.shape(capability, execution.value, principal), (result) => {
+            const settled: Settled = { kind: "success", result, usage: usageOf(context) };
+            if (context.proof !== undefined) settled.proof = context.proof;
+            return settled;
+          });
         }
         if (execution.kind === "unknown" && isCancelled(stop)) {
           return this.#failed(cancelledMidway(capability.definition.effect !== "pure"));
