@@ -55,7 +55,11 @@ async function connected(transport: Parameters<Client["connect"]>[0], prefix: st
   await client.connect(transport);
   return {
     call: (tool, text, before = prefix) => client.callTool({ name: before + tool, arguments: { text } }),
-    close: () => client.close(),
+    async close() {
+      // A session that nobody ends is kept for half an hour.
+      if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
+      await client.close();
+    },
   };
 }
 

@@ -27,12 +27,16 @@ export function start(args: readonly string[], cwd: string): Started {
     pid: child.pid ?? 0,
     said: (pattern, skip = 0) =>
       new Promise((resolve, reject) => {
+        const gone = (code: number | null): void => reject(new Error(`it ended with ${code}:\n${lines.join("\n")}`));
         const look = (): void => {
           const found = lines.map((line) => pattern.exec(line)).filter((one) => one !== null)[skip];
-          if (found) resolve(found);
+          if (found === undefined) return;
+          listeners.delete(look);
+          child.off("exit", gone);
+          resolve(found);
         };
         listeners.add(look);
-        child.once("exit", (code) => reject(new Error(`it ended with ${code}:\n${lines.join("\n")}`)));
+        child.once("exit", gone);
         look();
       }),
     async end() {
