@@ -10,6 +10,7 @@ class Limited<Value> extends Later<Value> {
   #stop: (() => void) | undefined = undefined;
   /** Its place among those that have only begun. */
   at = -1;
+  readonly number: number = count++;
 
   constructor(work: PromiseLike<Value>, watch: Watch<Value>) {
     super();
@@ -45,6 +46,7 @@ class Limited<Value> extends Later<Value> {
 /** What has begun in this turn of the event loop, and has not ended. */
 const begun: Limited<unknown>[] = [];
 let isScheduled = false;
+let count = 0;
 /** The host's own: one that a test puts in its place may be forgotten before it runs. */
 const { setTimeout: afterTimers, setImmediate: afterTurn = afterTimers } = /* @__PURE__ */ hostTimers();
 
@@ -63,7 +65,8 @@ function watchSoon(work: Limited<unknown>): void {
 
 function watchAll(): void {
   isScheduled = false;
-  for (const work of begun.splice(0)) work.watch();
+  // In the order in which they began: of those whose time is up already, the first is to be given up first.
+  for (const work of begun.splice(0).sort((one, other) => one.number - other.number)) work.watch();
 }
 
 function forget(work: Limited<unknown>): void {
@@ -87,9 +90,11 @@ export function settleSoon<Value>(
   ms: number,
   by: { readonly signal: AbortSignal },
 ): Promise<Value | typeof unsettled> {
+  // From now on, however long the turn lasts: who waits longer must not be the first to give up.
+  const until = performance.now() + ms;
   return unlessGivenUp<Value | typeof unsettled>(work, (giveUp) => {
     const stop = (): void => giveUp(() => unsettled);
-    const timer = setTimeout(stop, Math.min(ms, maxTimerMs));
+    const timer = setTimeout(stop, Math.max(0, Math.min(until - performance.now(), maxTimerMs)));
     const stopListening = onAbort(by.signal, stop);
     return () => {
       clearTimeout(timer);
