@@ -16,8 +16,6 @@ const folders = [
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
 const longest = ["packages/sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
 const sandbox = "packages/sandbox";
-/** What its tests share in a process, the first file to end removes. */
-const sqlite = "packages/sqlite";
 /**
  * Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a few
  * hundredths at a time.
@@ -35,7 +33,7 @@ const timed = ".timed.test.ts";
 const within = (folders: readonly string[], ending: string): string[] =>
   folders.map((folder) => `${folder}/test/**/*${ending}`);
 
-const others = folders.filter((folder) => folder !== sandbox && folder !== sqlite);
+const others = folders.filter((folder) => folder !== sandbox);
 const inTheEnd = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 /** A few projects, not one for each folder: every project has a server, a transform and an import of the same modules. */
@@ -44,7 +42,7 @@ const projects = [
     name: "apart",
     isolate: true,
     ...guests,
-    include: [...within([sqlite], all), ...within(folders, apart)],
+    include: within(folders, apart),
     exclude: [timed],
   },
   { name: "sandbox", ...guests, include: within([sandbox], all), exclude: [apart, timed] },

@@ -66,14 +66,15 @@ const readers = {
   keyed: ["readKeyed", "bodies.ts"],
   python: ["readPython", "engines/python.ts"],
   tags: ["readTags", "engines/tags.ts"],
+  tree: ["readTagTrees", "engines/tag-tree.ts"],
 };
 /** Dialects that have a text of their own for tools. */
 const shown = ["hermes", "qwen-xml", "glm", "harmony"];
 
-/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown> }} row */
-function entryOf(id, { engine, arguments: args }) {
+/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown>; values?: unknown; bare?: unknown }} row */
+function entryOf(id, { engine, arguments: args, values, bare }) {
   const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
-  const [reader, file] = readers[/** @type {keyof typeof readers} */ (form)];
+  const [reader, file] = readers[/** @type {keyof typeof readers} */ (values === "tree" ? values : form)];
   const isHeader = id === "harmony";
   const shows = shown.includes(id);
   const made = {
@@ -93,11 +94,12 @@ function entryOf(id, { engine, arguments: args }) {
     ...(isHeader ? ['import { proseHeaderAt } from "../engines/harmony.ts";'] : []),
     'import type { OneBook, OneDialect } from "../only.ts";',
     'import * as only from "../only.ts";',
-    `import { ${constant(id)} } from "../table/rows/${id}.ts";`,
+    ...(bare ? ['import { BareCalls } from "../scan/bare.ts";'] : []),
+    `import { ${constant(id)}, ${constant(id)}Dialect } from "../table/rows/${id}.ts";`,
     'import type { Dialect } from "../table/types.ts";',
     ...(shows ? ['import { renderRow } from "../write/render-row.ts";'] : []),
   ];
-  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""} }`;
+  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""}${bare ? ", bare: BareCalls" : ""} }`;
   const exported = Object.entries(made).map(
     ([name, maker]) =>
       `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(book${
@@ -108,7 +110,17 @@ function entryOf(id, { engine, arguments: args }) {
     `${note}/** The calls of \`${id}\` alone. */\n${imports.join("\n")}\n\n` +
     'export type * from "../public-types.ts";\n\n' +
     `const book: OneBook = ${book};\n\n` +
-    `/** Its row of the table. */\nexport const dialect: Dialect = ${constant(id)};\n${exported.join("")}`
+    `/** Its row of the table. */\nexport const dialect: Dialect = ${constant(id)}Dialect;\n${exported.join("")}`
+  );
+}
+
+/** Returns the file of a row: what reads and writes it, and with that what tells about it. @param {string} id @param {Record<string, unknown>} row */
+function rowFile(id, { models, evidence, example, ...row }) {
+  const name = constant(id);
+  return (
+    `${note}import type { Dialect, DialectRow } from "../types.ts";\nimport { whole } from "../whole.ts";\n\n` +
+    `/** What reads and writes \`${id}\`. */\nexport const ${name}: DialectRow = ${literal({ id, ...row })};\n` +
+    `/** \`${id}\`. */\nexport const ${name}Dialect: Dialect = /* @__PURE__ */ whole(${name}, ${literal({ models, evidence, example })});\n`
   );
 }
 
@@ -172,10 +184,7 @@ const quoted = ids.map((id) => JSON.stringify(id));
 const files = {
   ...Object.fromEntries(
     Object.entries(dialects).flatMap(([id, row]) => [
-      [
-        join(tables, `rows/${id}.ts`),
-        `${note}import type { Dialect } from "../types.ts";\n\n/** \`${id}\`. */\nexport const ${constant(id)}: Dialect = ${literal({ id, ...row })};\n`,
-      ],
+      [join(tables, `rows/${id}.ts`), rowFile(id, row)],
       [join(home, `src/only/${id}.ts`), entryOf(id, row)],
     ]),
   ),
@@ -186,9 +195,13 @@ const files = {
     `/** Every {@link DialectId}, in the same order. */\nexport const dialectIds: readonly DialectId[] = [\n  ${quoted.join(",\n  ")},\n];\n`,
   [join(tables, "marks.ts")]: `${note}\n${marksOf()}`,
   [join(tables, "all.ts")]:
-    `${note}import type { DialectId } from "./ids.ts";\n${ids.map((id) => `import { ${constant(id)} } from "./rows/${id}.ts";\n`).join("")}import type { Dialect } from "./types.ts";\n\n` +
+    `${note}import type { DialectId } from "./ids.ts";\n${ids.map((id) => `import { ${constant(id)}Dialect } from "./rows/${id}.ts";\n`).join("")}import type { Dialect } from "./types.ts";\n\n` +
     "/** The dialects by their ids. */\n" +
-    `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)},\n`).join("")}};\n`,
+    `export const dialects: Readonly<Record<DialectId, Dialect>> = {\n${ids.map((id) => `  ${JSON.stringify(id)}: ${constant(id)}Dialect,\n`).join("")}};\n`,
+  [join(tables, "rows.ts")]:
+    `${note}${ids.map((id) => `import { ${constant(id)} } from "./rows/${id}.ts";\n`).join("")}import type { DialectRow } from "./types.ts";\n\n` +
+    "/** What reads and writes the dialects, in the order in which they are tried where several begin alike. */\n" +
+    `export const rows: readonly DialectRow[] = [\n${ids.map((id) => `  ${constant(id)},\n`).join("")}];\n`,
   [join(root, "conformance/dialects/dialects.json")]: source,
   [join(root, "conformance/check-call/marks.json")]: damageMarks(),
   [join(root, "docs/dialects.md")]: page(),

@@ -92,6 +92,15 @@ const formats = {
         .join("");
     },
   },
+  "gemini-cli": {
+    turn(number) {
+      const { id, time, text, path, content, output } = turnAt(number);
+      const result = [{ functionResponse: { id, name: "write_file", response: { output } } }];
+      const call = { id, name: "write_file", args: { file_path: path, content }, status: "success", result };
+      const message = { id: `m-${number}`, timestamp: time, type: "gemini", content: text, model: "gemini-3-pro" };
+      return [message, { ...message, toolCalls: [call] }].map((line) => `${JSON.stringify(line)}\n`).join("");
+    },
+  },
   opencode: {
     start: '{\n  "info": {\n    "id": "ses_1",\n    "title": "Port"\n  },\n  "messages": [\n',
     between: ",\n",

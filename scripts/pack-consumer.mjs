@@ -19,6 +19,7 @@ import {
   importEntries,
   inShell,
   install,
+  installWithNpm,
   requireEntries,
   runCompiled,
   runExample,
@@ -87,7 +88,8 @@ async function askPrevious(title, project, members, { types, without }) {
 async function consumeAlone(member) {
   const { id, manifest } = member;
   const project = createProject(join(scratch, "alone", id));
-  const installed = await verify(`${id}: installs alone`, () => install(project, tarballsFor(member)));
+  const add = requireAll ? installWithNpm : install;
+  const installed = await verify(`${id}: installs alone`, () => add(project, tarballsFor(member)));
   if (!installed) return;
   const entries = entriesOf(manifest);
   const forPeers = entries.filter((entry) => importsPeer(member, entry));
@@ -98,7 +100,7 @@ async function consumeAlone(member) {
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
-    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peersFor(member)));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => add(project, peersFor(member)));
   }
   if (forPeers.length > 0) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));
@@ -134,7 +136,7 @@ async function consumeInBrowser() {
   await verify("browser: the programs work in Chromium", () => openInChromium(join(project, "web"), ids));
 }
 
-/** The programs of every README, and of every docs/guide-*.md, print what stands below them. */
+/** The programs of every README, of every docs/guide-*.md, and of pages that say so, print what stands below them. */
 async function consumeReadmes() {
   const project = createProject(join(scratch, "readmes"));
   const readmes = [
@@ -260,13 +262,18 @@ async function consumeRecipes() {
 /** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with, and so are guides that a package stands for. */
 function guides() {
   return readdirSync(join(root, "docs"))
+    .filter((name) => name.startsWith("guide-") || saysSo(name))
     .map((name) => ({ name, id: /^guide-(.+)\.md$/.exec(name)?.[1] }))
-    .filter(({ id }) => id !== undefined)
     .map(({ name, id }) => ({
       file: `docs/${name}`,
       folder: packages.find((member) => member.id === id)?.path ?? root,
     }));
 }
+
+/** Whether a page says that its programs are run. @param {string} name */
+const saysSo = (name) =>
+  name.endsWith(".md") &&
+  readFileSync(join(root, "docs", name), "utf8").includes("The checks of this repository run the program");
 
 /** @param {string} program */
 const importedPackages = (program) =>

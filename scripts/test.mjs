@@ -58,12 +58,11 @@ async function pass(gate) {
   const { code, output, seconds } = await run(command, args, {
     env: { ...environment, TOOLGLOT_OUTCOMES: file },
     stream: gate.stream ?? false,
-    // What is measured in lease times and timeouts goes first.
-    isAside: !gate.stream && !requireAll,
+    isAside: !gate.tests && !gate.alone,
     timeoutMs: gate.timeoutMs ?? 20 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
-  const warnings = gate.id === "tests" ? warningOutcomes(output) : [];
+  const warnings = gate.tests ? warningOutcomes(output) : [];
   const outcomes = settleSkips([...gateOutcomes(gate, code, written), ...warnings], requireAll);
   const totals = count(outcomes);
   all.push(...outcomes);
@@ -82,20 +81,15 @@ const wanted = gates.filter(({ id }) => only === undefined || only.includes(id))
 const inTurn = async (row) => {
   for (const gate of row) await pass(gate);
 };
-const long = wanted.filter((gate) => gate.stream && !gate.alone);
-const short = wanted.filter((gate) => !gate.stream);
-await inTurn(wanted.filter(({ alone }) => alone));
-// A plain run has the short ones beside the long ones, which wait for processes now and then. With everything switched on, nothing
-// stands beside tests that count leases and timeouts; what is installed from a registry before and after them waits in between.
-if (requireAll) {
-  const isTests = /** @param {import("./lib/gates.mjs").Gate} gate */ (gate) => gate.id === "tests";
-  await inPairs(short, pass);
-  await inTurn(long.filter(isTests));
-  await inPairs(
-    long.filter((gate) => !isTests(gate)),
-    pass,
-  );
-} else await Promise.all([inTurn(long), inTurn(short)]);
+const shared = wanted.filter(({ alone }) => !alone);
+await inTurn(wanted.filter(({ alone }) => alone === "first"));
+// Tests wait for processes and disks now and then. What is beside them has the time that they leave, the longest first.
+const beside = shared.filter(({ tests }) => !tests);
+await Promise.all([
+  inTurn(shared.filter(({ tests }) => tests)),
+  inPairs([...beside.filter(({ stream }) => stream), ...beside.filter(({ stream }) => !stream)], pass),
+]);
+await inTurn(wanted.filter(({ alone }) => alone === "last"));
 
 const totals = count(all);
 console.log(`\n${"─".repeat(60)}\n${report.join("\n")}`);

@@ -5,11 +5,6 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   format: ["esm"],
   target: "node20",
   platform: "node",
-  // tsup 8.5 sets baseUrl for the d.ts build, which TypeScript 6 deprecates.
-  dts: {
-    entry: { index: "src/index.ts" },
-    compilerOptions: { noCheck: true, skipLibCheck: true, ignoreDeprecations: "6.0" },
-  },
   clean: true,
   treeshake: true,
 });

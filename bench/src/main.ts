@@ -21,11 +21,11 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   tasks: async () => (await import("./tasks/index.ts")).measureTasks,
   transports: async () => (await import("./trp/transports.ts")).measureTransports,
   trp: async () => (await import("./trp/index.ts")).measureTrp,
-  writes: async () => (await import("./trp/writes.ts")).measureWrites,
   once: async () => (await import("./trp/once.ts")).measureOnce,
   postgres: async () => (await import("./postgres/index.ts")).measurePostgres,
   "postgres-bloat": async () => (await import("./postgres/bloat.ts")).measureBloat,
   gateway: async () => (await import("./gateway/index.ts")).measureGateway,
+  "gateway-memory": async () => (await import("./gateway/memory.ts")).measureGatewayMemory,
   local: async () => (await import("./local/index.ts")).measureLocal,
   searches: async () => (await import("./local/searches.ts")).measureSearches,
 };

@@ -1,8 +1,18 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 /** `--quick`: everything runs a time or two, to see that it works; the figures are worth nothing. */
 export const quick: boolean = process.argv.includes("--quick");
 
 /** So many rounds; with `--quick` two at most. */
 export const often = (rounds: number): number => (quick ? Math.min(rounds, 2) : rounds);
+
+/** How many calls a benchmark that takes minutes makes: `--calls N`. */
+export function askedCalls(whenQuick: number): number {
+  const at = process.argv.indexOf("--calls");
+  if (at !== -1) return Number(process.argv[at + 1]);
+  return quick ? whenQuick : 100_000;
+}
 
 /** What one piece of work took: medians over rounds, in milliseconds. */
 export interface Timing {
@@ -62,13 +72,14 @@ export async function measure(
   { warmMs = 1000, rounds = 9, budgetMs = 4000, roundMs = 100 }: Rounds = {},
 ): Promise<Timing> {
   if (quick) [warmMs, rounds, roundMs] = [Math.min(warmMs, 1), 1, 1];
-  let lastMs = Number.POSITIVE_INFINITY;
+  // The quickest one: what the machine held up says nothing about the work, and would have it measured once a round, clock and all.
+  let onceMs = Number.POSITIVE_INFINITY;
   for (const begun = performance.now(); performance.now() - begun < warmMs; ) {
     const start = performance.now();
     await work();
-    lastMs = performance.now() - start;
+    onceMs = Math.min(onceMs, performance.now() - start);
   }
-  const repeats = Math.max(1, Math.ceil(roundMs / lastMs));
+  const repeats = Math.max(1, Math.ceil(roundMs / onceMs));
   const cpu: number[] = [];
   const wall: number[] = [];
   const begun = performance.now();
@@ -116,4 +127,11 @@ export async function inTurns<Way>(
 export async function timesOf(turns: Turns, once: (round: number) => unknown): Promise<number[]> {
   const times = await inTurns([once], turns, (_, round) => once(round));
   return times.get(once) ?? [];
+}
+
+/** Bytes that the heap holds when its garbage is collected. */
+export function collectedHeap(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
 }

@@ -10,6 +10,7 @@ import {
 import { parse as tam } from "@toolglot/tam";
 import { parse as toolsxml } from "@toolglot/toolsxml";
 import { describe, expect, it } from "vitest";
+import { besides, labels, surroundings } from "./surroundings.ts";
 
 /** A protocol with the words of two of its blocks, and what a block does. */
 interface Tried {
@@ -237,6 +238,34 @@ describe.each(Object.entries(protocols))("%s", (id, { parse, block, names }) => 
     // A message may show one thing and do another.
     const next = `${text}\n\nNow I do this:\n\n\`\`\`toml\n${block("sent")}\n\`\`\`\n`;
     if (!/isn't closed|of JSON/.test(name)) expect(runs(next)).toEqual(["sent"]);
+  });
+
+  it("runs nothing in the surroundings of other languages, and says so", () => {
+    const silent = Object.entries(surroundings).filter(([, around]) => {
+      const { blocks, diagnostics } = parse(around(block("draft")));
+      return blocks.some(isRunnable) || (blocks.length > 0 && !diagnostics.some(isSaid));
+    });
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
+  it("runs what is sent beside lines that look a little like these", () => {
+    const held = besides.filter(([before, behind]) => {
+      const text = [`${before}\n${block("sent")}\n\n${behind}`, `${before}\n\n${block("sent")}\n\n${behind}\n`];
+      // A line in brackets behind a document is a header of TOML.
+      return !(id === "attp" && behind.startsWith("[")) && !text.every((one) => runs(one).join() === "sent");
+    });
+    expect(held).toEqual([]);
+  });
+
+  it("runs nothing behind what another one says, in the words of a model", () => {
+    const ran = labels.flatMap((label) => {
+      const made = `Shall I delete it?\n\n${label}\n\n`;
+      // A heading may be one of a page, where no turn of the assistant follows.
+      const texts = /^## (?:System|Tool|Function)/.test(label) ? [] : [`${made}${block("draft")}\n`];
+      texts.push(`${made}Assistant:\n${block("draft")}\n`, `${block("sent")}\n\n${label}\n\n${block("draft")}\n`);
+      return texts.filter((text) => runs(text).includes("draft"));
+    });
+    expect(ran).toEqual([]);
   });
 
   it("treats a quotation on several lines as one on one line", () => {

@@ -13,7 +13,6 @@ const config: ReturnType<typeof defineConfig> = defineConfig([
     // One file, which a thread loads in half the time.
     entry: { "worker.node": "guest/javascript/worker.node.mjs" },
     platform: "node",
-    dts: false,
     clean: false,
   },
 ]);

@@ -1,5 +1,5 @@
 // A stranger's project: an empty folder outside the repository where the packed packages get installed and used.
-import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { fastest, previous } from "./compilers.mjs";
@@ -33,8 +33,15 @@ export function createProject(folder, overrides) {
   return folder;
 }
 
-/** npm takes a second of processor time for each project: a plain run leaves it to `.ci/run`, and installs with pnpm. */
-const withNpm = process.env.TOOLGLOT_REQUIRE_ALL === "1";
+/**
+ * As npm does it, which finds its own way through peers, and takes several times as long as pnpm.
+ * @param {string} project
+ * @param {string[]} what Tarballs or `name@range`.
+ */
+export async function installWithNpm(project, what) {
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  await inProject(project, "npm", ["install", ...flags, ...what]);
+}
 
 /**
  * With pnpm a package finds what it declares and nothing else; npm puts everything side by side.
@@ -42,17 +49,13 @@ const withNpm = process.env.TOOLGLOT_REQUIRE_ALL === "1";
  * @param {string[]} what Tarballs or `name@range`.
  */
 export async function install(project, what) {
-  if (withNpm) {
-    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-    await inProject(project, "npm", ["install", ...flags, ...what]);
-    return;
-  }
   // What a tarball depends on is found among the tarballs, too.
   const tarballs = what.filter((one) => one.endsWith(".tgz"));
   const overrides = Object.fromEntries(
     tarballs.map((file) => [basename(file, ".tgz").replace("toolglot-", "@toolglot/"), `file:${file}`]),
   );
-  if (tarballs.length > 0) writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides }));
+  const { overrides: others } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides: { ...others, ...overrides } }));
   await inProject(project, "pnpm", ["add", "--prefer-offline", "--ignore-scripts", ...what]);
 }
 

@@ -5,20 +5,20 @@ import { writeFileSync } from "node:fs";
 
 /** Where the outcomes go: the file named by TOOLGLOT_OUTCOMES, rewritten whenever a test file is done. */
 export default class CountReporter {
-  /** Test files under way or done, by id: what each came to so far. @type {Map<string, Outcome[]>} */
+  /** Test files under way or done, by id: what each came to so far, as JSON without its brackets. @type {Map<string, string>} */
   #files = new Map();
 
   /** @param {import("vitest/node").TestModule} module */
   onTestModuleStart(module) {
     // If the run is killed (a test that never yields can't time out), this is what is left to say.
-    this.#files.set(module.id, [{ name: nameOf(module), state: "failed", reason: "did not finish" }]);
-    this.#write([]);
+    this.#files.set(module.id, inList([{ name: nameOf(module), state: "failed", reason: "did not finish" }]));
+    this.#write();
   }
 
   /** @param {import("vitest/node").TestModule} module */
   onTestModuleEnd(module) {
-    this.#files.set(module.id, outcomesOf(module));
-    this.#write([]);
+    this.#files.set(module.id, inList(outcomesOf(module)));
+    this.#write();
   }
 
   /**
@@ -26,16 +26,24 @@ export default class CountReporter {
    * @param {readonly unknown[]} unhandledErrors
    */
   onTestRunEnd(modules, unhandledErrors) {
-    this.#files = new Map(modules.map((module) => [module.id, outcomesOf(module)]));
-    this.#write(unhandledErrors.map(() => ({ name: "an error outside every test", state: "failed" })));
+    this.#files = new Map(modules.map((module) => [module.id, inList(outcomesOf(module))]));
+    const errors = unhandledErrors.map(() => ({
+      name: "an error outside every test",
+      state: /** @type {const} */ ("failed"),
+    }));
+    this.#files.set("", inList(errors));
+    this.#write();
   }
 
-  /** @param {Outcome[]} more */
-  #write(more) {
+  #write() {
     const file = process.env.TOOLGLOT_OUTCOMES;
-    if (file !== undefined) writeFileSync(file, JSON.stringify([...this.#files.values(), more].flat()));
+    if (file !== undefined)
+      writeFileSync(file, `[${[...this.#files.values()].filter((text) => text !== "").join(",")}]`);
   }
 }
+
+/** @param {Outcome[]} outcomes */
+const inList = (outcomes) => JSON.stringify(outcomes).slice(1, -1);
 
 /** @param {import("vitest/node").TestModule} module */
 const nameOf = (module) => module.relativeModuleId;

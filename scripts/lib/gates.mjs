@@ -6,13 +6,15 @@
  * @property {string} what What a pass means, in one line.
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
- * @property {boolean} [stream] Long: show the output as it comes. One after the other; in a plain run the short ones stand beside them.
- * @property {boolean} [alone] It measures time: before all others but the build, with nothing beside it.
+ * @property {boolean} [stream] Long: show the output as it comes.
+ * @property {"first" | "last"} [alone] It measures time, or all others need what it makes: nothing stands beside it.
+ * @property {boolean} [tests] Runs tests of its own. What stands beside it has a lower priority.
  * @property {number} [timeoutMs] 20 minutes by default: it is for what hangs, not for what is slow.
  * @property {string} cure What to run or read when it fails.
  */
 
 const node = process.execPath;
+const vitest = ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"];
 
 /** @type {Gate[]} */
 export const gates = [
@@ -21,7 +23,7 @@ export const gates = [
     what: "every package builds, with declarations",
     command: [node, "scripts/build.mjs"],
     stream: true,
-    alone: true,
+    alone: "first",
     cure: "npm run build",
   },
   {
@@ -93,13 +95,14 @@ export const gates = [
     what: "no unit of work costs more than bench/costs.json says",
     command: [node, "bench/run.mjs", "costs"],
     stream: true,
-    alone: true,
+    alone: "first",
     cure: 'mend it, or say why: npm run costs:update -- "why it costs more"',
   },
   {
     id: "tests",
     what: "unit, property and conformance tests",
-    command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"],
+    command: [...vitest, "--project=!timed"],
+    tests: true,
     counts: true,
     stream: true,
     timeoutMs: 30 * 60_000,
@@ -120,5 +123,15 @@ export const gates = [
     counts: true,
     stream: true,
     cure: "node scripts/runtimes.mjs 22",
+  },
+  {
+    id: "timed",
+    what: "tests that count leases or time",
+    command: [...vitest, "--project=timed"],
+    tests: true,
+    counts: true,
+    stream: true,
+    alone: "last",
+    cure: "npx vitest run --project timed",
   },
 ];

@@ -1,6 +1,6 @@
 // What every script of the repository needs to know: where things are, and how to reach the pinned pnpm.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -84,12 +84,20 @@ export function toolEnvironment() {
   return { ...process.env, ...quiet, PATH: path };
 }
 
+/** @param {number} pid The first process of a session. */
+function giveWay(pid) {
+  setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  // Linux may share the processor among sessions first, each with a priority of its own.
+  const file = `/proc/${pid}/autogroup`;
+  if (existsSync(file)) writeFileSync(file, String(constants.priority.PRIORITY_BELOW_NORMAL));
+}
+
 /**
  * Runs a command to its end. Nothing is thrown for a failing command: look at `code`.
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number, signal?: AbortSignal, isAside?: boolean }} [options]
- *   `isAside`: at the lowest priority. `stream` passes the output on as it comes; else it is only collected.
+ *   `isAside`: at a lower priority. `stream` passes the output on as it comes; else it is only collected.
  * @returns {Promise<{ code: number, output: string, stdout: string, seconds: number }>} `output` is stdout and stderr as they came.
  */
 export function run(command, args, options = {}) {
@@ -104,7 +112,7 @@ export function run(command, args, options = {}) {
       detached: !windows,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    if (isAside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    if (isAside && child.pid !== undefined) giveWay(child.pid);
     let output = "";
     let stdout = "";
     /** @param {Buffer} chunk */

@@ -160,6 +160,7 @@ const unchecked: readonly [which: RegExp, why: string][] = [
   [/: (TextScanner|TextProtocolParts|BlockReader|RouterOperationLog|PartStore)\b/, maker],
   [/: (inOrder|holdOperation|onceCall|isCutOff|explainResult|createTextProtocol)$/, maker],
   [/: checkCall$/, "its one option is a list, in 3 kB that take no table with them; `CallGuard` checks it"],
+  [/: ImportedServer\.accept$/, "needs a server that runs; it checks as `acceptTools` does"],
   [/: OneDialect\./, "the functions of a dialect's module, which are called as such"],
 ];
 /** What stands before the options, or has a method that takes some, by the name of its type. */

@@ -1,6 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { quick } from "../measure.ts";
+import { collectedHeap, quick } from "../measure.ts";
 import { atMost, type Findings, figure, ms, type Run } from "../report.ts";
 import { aiSdkRun, ownRun } from "./runs.ts";
 
@@ -16,16 +14,12 @@ const sizes = quick ? [5, 10] : [40, 80, 160, 320];
 
 /** Runs the same script with each loop, alternating, and reports how time and memory grow. */
 export async function measureAgent({ progress }: Run): Promise<Findings> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
   const cost = async (run: (turns: number) => Promise<unknown>, turns: number): Promise<Cost> => {
-    collect();
-    const heap = process.memoryUsage().heapUsed;
+    const heap = collectedHeap();
     const before = process.cpuUsage();
     const kept = await run(turns);
     const { user, system } = process.cpuUsage(before);
-    collect();
-    const mb = (process.memoryUsage().heapUsed - heap) / 1e6;
+    const mb = (collectedHeap() - heap) / 1e6;
     if (kept === undefined) throw new Error("the run has no result");
     return { ms: (user + system) / 1000, mb };
   };

@@ -1,6 +1,7 @@
 import { angles, cut, plain } from "../bodies.ts";
 import { measure, quick } from "../measure.ts";
 import { atLeast, atMost, type Bar, type Findings, ms, type Run } from "../report.ts";
+import { measureGuard } from "./guard.ts";
 import { type Runner, runners, throughMiddleware, throughParser } from "./runs.ts";
 
 const chunkLength = 8;
@@ -63,8 +64,10 @@ export async function measureAiSdk({ progress }: Run): Promise<Findings> {
       { what: `${name}: bodies of ${manyBodies} calls`, limit: "all", measured: exact, met: exact === all },
     );
   }
+  progress("guardCalls()");
+  const guard = await measureGuard();
   return {
-    bars,
+    bars: [...bars, ...guard.bars],
     tables: [
       {
         title: "Answers that stream",
@@ -72,6 +75,7 @@ export async function measureAiSdk({ progress }: Run): Promise<Findings> {
         columns: ["middleware", "50 kB, per MB", "200 kB, per MB", "deltas", "exact", `bodies of ${manyBodies}`],
         rows,
       },
+      guard.table,
     ],
   };
 }

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { inFolder } from "../machine.ts";
 import { startServer } from "../postgres/server.ts";
 import {
@@ -68,7 +69,7 @@ export async function guardCosts(root: string, argv: readonly string[]): Promise
   const server = all.some(({ group }) => group === "postgres") ? await startServer(root) : undefined;
   if (server) process.env.TOOLGLOT_POSTGRES_URL = server.url;
   try {
-    if (isUpdate) return update(path, file, argv.slice(1).join(" ").trim(), root, all);
+    if (isUpdate) return await update(path, file, argv.slice(1).join(" ").trim(), root, all);
     return (await compareAll(root, all, recorded, absent)) && !(requireAll && absent.length > 0);
   } finally {
     await server?.remove();
@@ -83,12 +84,12 @@ async function compareAll(
   absent: readonly string[],
 ): Promise<boolean> {
   const here = recorded[scopeOf("time")] ?? {};
-  let measured = inNewProcesses(root, all, here);
+  let measured = await inNewProcesses(root, all, here);
   let { findings, unknown } = compare(recorded, byScope(measured, scopeOf));
   for (let attempt = 1; attempt < attempts && findings.some(({ fails }) => fails); attempt += 1) {
     const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
     const again = Object.entries(
-      inNewProcesses(
+      await inNewProcesses(
         root,
         all.filter(({ name }) => dearer.has(name)),
         here,
@@ -121,16 +122,24 @@ async function compareAll(
 
 /**
  * Measures each unit in a process of its own, where V8 knows nothing yet: what came before would change its time. `recorded`: those of
- * which time and allocation are known here; of the others only what can be counted is measured.
+ * which time and allocation are known here; of the others only what can be counted is measured, which a busy machine doesn't change.
  */
-function inNewProcesses(root: string, units: readonly NamedUnit[], recorded?: Costs): Costs {
+async function inNewProcesses(root: string, units: readonly NamedUnit[], recorded?: Costs): Promise<Costs> {
   const costs: Record<string, Figures> = {};
-  for (const { group, name } of units) {
-    const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
-    if (recorded !== undefined && recorded[name] === undefined) args.push("counted");
-    const printed = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
-    costs[name] = JSON.parse(printed);
-  }
+  const isTimed = ({ name }: NamedUnit): boolean => recorded === undefined || recorded[name] !== undefined;
+  const queue = [...units];
+  const work = async (): Promise<void> => {
+    for (let unit = queue.shift(); unit !== undefined; unit = queue.shift()) {
+      const { group, name } = unit;
+      const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
+      if (!isTimed(unit)) args.push("counted");
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      costs[name] = (await json(child.stdout).catch((cause) => {
+        throw new Error(`${name} was not measured`, { cause });
+      })) as Figures;
+    }
+  };
+  await Promise.all(Array.from({ length: units.some(isTimed) ? 1 : availableParallelism() }, work));
   return costs;
 }
 
@@ -147,14 +156,21 @@ async function measure(folder: string, group: string, name: string | undefined, 
 }
 
 /** What is recorded is no lucky figure: the one in the middle of three processes. */
-function update(path: string, file: CostsFile, reason: string, root: string, units: readonly NamedUnit[]): boolean {
+async function update(
+  path: string,
+  file: CostsFile,
+  reason: string,
+  root: string,
+  units: readonly NamedUnit[],
+): Promise<boolean> {
   if (reason.length < 12) {
     console.error('Say in a line why the costs are what they are now: npm run costs:update -- "why"');
     return false;
   }
-  const all = [1, 2, 3].map(() => inNewProcesses(root, units)) as [Costs, Costs, Costs];
+  const all: Costs[] = [];
+  for (let time = 0; time < 3; time += 1) all.push(await inNewProcesses(root, units));
   const costs = Object.fromEntries(
-    Object.keys(all[0]).map((unit) => [unit, middle(...all.map((each) => each[unit] ?? {}))]),
+    Object.keys(all[0] ?? {}).map((unit) => [unit, middle(...all.map((each) => each[unit] ?? {}))]),
   );
   const scopes = byScope(costs, scopeOf);
   record(path, file, scopes, compare(file.scopes, scopes).findings, reason, root);

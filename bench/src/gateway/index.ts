@@ -8,11 +8,11 @@ import { atLeast, atMost, type Findings, figure, type Run, ratio, type Table } f
 import { residentMb, type Started, start } from "./processes.ts";
 
 /** Calls at the same time over HTTP. */
-const callers = 32;
-const servers = 20;
+export const callers = 32;
+export const servers = 20;
 
 /** Where things are. */
-interface Places {
+export interface Places {
   /** `toolglot`, built. */
   cli: string;
   echo: string;
@@ -21,7 +21,7 @@ interface Places {
   folder: string;
 }
 
-function placesIn(root: string, folder: string): Places {
+export function placesIn(root: string, folder: string): Places {
   const processes = join(root, "bench/src/gateway/processes");
   return {
     cli: join(root, "apps/cli/dist/main.js"),
@@ -42,9 +42,10 @@ function configured({ echo, folder }: Places, name: string, count: number): stri
   return ["--config", join(own, "toolglot.json"), "--state-dir", own];
 }
 
-type Call = (tool: "read" | "write", text: string) => Promise<unknown>;
+/** `before`: what stands before the names of tools. */
+export type Call = (tool: "read" | "write", text: string, before?: string) => Promise<unknown>;
 
-interface Connected {
+export interface Connected {
   call: Call;
   close(): Promise<void>;
 }
@@ -53,7 +54,7 @@ async function connected(transport: Parameters<Client["connect"]>[0], prefix: st
   const client = new Client({ name: "bench", version: "1.0.0" });
   await client.connect(transport);
   return {
-    call: (tool, text) => client.callTool({ name: prefix + tool, arguments: { text } }),
+    call: (tool, text, before = prefix) => client.callTool({ name: before + tool, arguments: { text } }),
     close: () => client.close(),
   };
 }
@@ -61,7 +62,7 @@ async function connected(transport: Parameters<Client["connect"]>[0], prefix: st
 const overStdio = (args: string[], prefix = ""): Promise<Connected> =>
   connected(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }), prefix);
 
-const overHttp = (url: string, prefix = ""): Promise<Connected> =>
+export const overHttp = (url: string, prefix = ""): Promise<Connected> =>
   connected(new StreamableHTTPClientTransport(new URL(url)), prefix);
 
 /** Median of one call at a time, in milliseconds. */
@@ -227,12 +228,13 @@ async function withManyServers(places: Places, root: string): Promise<Many> {
   }
 }
 
-function gateway(places: Places, root: string, name: string, count: number): Started {
+/** Starts a gateway before so many servers. `nodeFlags`: for Node itself. */
+export function gateway(places: Places, root: string, name: string, count: number, nodeFlags: string[] = []): Started {
   const flags = ["--no-auth", "--log", "json", ...configured(places, name, count)];
-  return start([places.cli, "gateway", ...flags], root);
+  return start([...nodeFlags, places.cli, "gateway", ...flags], root);
 }
 
-async function urlOf(started: Started): Promise<string> {
+export async function urlOf(started: Started): Promise<string> {
   return (await started.said(/http:\/\/127\.0\.0\.1:\d+\/mcp/))[0];
 }
 

@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 /** A process that is measured. */
 export interface Started {
   readonly pid: number;
-  /** Resolves with the first line that fits, of either output. */
-  said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with the first line that fits, of either output, after the first `skip` that do. */
+  said(pattern: RegExp, skip?: number): Promise<RegExpExecArray>;
   end(): Promise<void>;
 }
 
@@ -25,13 +25,11 @@ export function start(args: readonly string[], cwd: string): Started {
   }
   return {
     pid: child.pid ?? 0,
-    said: (pattern) =>
+    said: (pattern, skip = 0) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          for (const line of lines) {
-            const found = pattern.exec(line);
-            if (found) resolve(found);
-          }
+          const found = lines.map((line) => pattern.exec(line)).filter((one) => one !== null)[skip];
+          if (found) resolve(found);
         };
         listeners.add(look);
         child.once("exit", (code) => reject(new Error(`it ended with ${code}:\n${lines.join("\n")}`)));

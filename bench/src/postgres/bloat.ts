@@ -1,7 +1,7 @@
 import { openPostgres } from "@toolglot/postgres";
 import { inProcessTransport } from "@toolglot/trp-client";
 import { createRouter, principal } from "@toolglot/trp-core";
-import { quick } from "../measure.ts";
+import { askedCalls } from "../measure.ts";
 import { atMost, type Findings, figure, type Run } from "../report.ts";
 import { calling } from "../trp/clients.ts";
 import { writeCapability } from "../trp/work.ts";
@@ -19,18 +19,11 @@ const keptMs = 45_000;
 /** How often the rows are counted meanwhile: what is pruned leaves room, so a table is compared with the time when it had most. */
 const samples = 12;
 
-/** How many calls: `--calls N`. */
-function askedCalls(): number {
-  const at = process.argv.indexOf("--calls");
-  if (at !== -1) return Number(process.argv[at + 1]);
-  return quick ? 2_000 : 100_000;
-}
-
 /**
  * Measures how much larger the tables are than what is in them, after many keyed calls whose records were kept for a while and then pruned.
  */
 export async function measureBloat({ root, progress }: Run): Promise<Findings> {
-  const calls = askedCalls();
+  const calls = askedCalls(2_000);
   const server = await startServer(root, settings);
   const pool = openPool(server.url, 2);
   try {

@@ -107,13 +107,13 @@ async function measureGaps(folder: string): Promise<Findings> {
 const driver = "libsql";
 
 /** Keyed writes through client and router on a store of its own, each a new operation. */
-export const writing = async (file: string, nameOf: (store: string) => string) => {
+const writing = async (file: string, nameOf: (store: string) => string) => {
   const store = await openSqlite({ file, driver });
   return { ...inProcess(nameOf(store.name), store, writeCapability), storeName: store.name };
 };
 
 /** The rows of keyed writes by statements alone: see {@link bareStatements}. */
-export async function bareWrites(folder: string): Promise<ReturnType<typeof bareStatements>> {
+async function bareWrites(folder: string): Promise<ReturnType<typeof bareStatements>> {
   const file = join(folder, "bare.db");
   const sample = await writing(file, () => "sample");
   await sample.call();

@@ -7,13 +7,14 @@ import { toRunError } from "./loop/run-error.ts";
 import { readTools } from "./loop/show-tools.ts";
 import { runSteps } from "./loop/steps.ts";
 import type { Outcome } from "./loop/types.ts";
+import type { AgentOptions } from "./options.ts";
 import { makeParts } from "./parts/make-parts.ts";
 import type { RunResult, Steering } from "./result.ts";
 import { takeOver } from "./session/resume.ts";
 import { explainFault, type Resumed } from "./session/session-part.ts";
 import { type Settings, toSettings } from "./settings.ts";
 import { withStepClock } from "./steps/steps-part.ts";
-import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
+import type { Agent, AgentRun, RunOptions } from "./types.ts";
 
 /**
  * Creates an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for

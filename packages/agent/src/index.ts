@@ -9,6 +9,20 @@ export { createAgent } from "./create-agent.ts";
 export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";
 export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
+export type {
+  AgentLimits,
+  AgentOptions,
+  AgentRuntime,
+  ApproveCallback,
+  AskCallback,
+  ContextOptions,
+  Price,
+  RetryOptions,
+  StepChange,
+  StepState,
+  StopCondition,
+  StopState,
+} from "./options.ts";
 export type { OutputOptions, OutputSchema, OutputValidation, StandardOutput } from "./output/types.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
 export type { Divergence } from "./recording/player.ts";
@@ -31,20 +45,4 @@ export { performStep } from "./steps/perform.ts";
 export type { AgentStep, StepEngine, StepsOnce } from "./steps/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "./tracing.ts";
-export type {
-  Agent,
-  AgentLimits,
-  AgentOptions,
-  AgentRun,
-  AgentRuntime,
-  ApproveCallback,
-  AskCallback,
-  ContextOptions,
-  Price,
-  RetryOptions,
-  RunOptions,
-  StepChange,
-  StepState,
-  StopCondition,
-  StopState,
-} from "./types.ts";
+export type { Agent, AgentRun, RunOptions } from "./types.ts";

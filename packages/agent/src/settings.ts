@@ -3,10 +3,17 @@ import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { storedArtifacts } from "./context/artifacts.ts";
 import { dropByDefault } from "./context/compaction.ts";
 import { type GivenTools, toDefinitions } from "./loop/tools.ts";
+import type {
+  AgentLimits,
+  AgentOptions,
+  AgentRuntime,
+  ContextOptions,
+  RetryOptions,
+  StopCondition,
+} from "./options.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import { type RunLogs, runLogs } from "./session/run-logs.ts";
 import { checkSteps } from "./steps/check-steps.ts";
-import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "checkCalls" | "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 

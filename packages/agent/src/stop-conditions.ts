@@ -1,4 +1,4 @@
-import type { StopCondition } from "./types.ts";
+import type { StopCondition } from "./options.ts";
 
 /**
  * Creates a condition that stops a run once one of these tools has a result. Throws `TypeError` without a name.

@@ -1,6 +1,6 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
+import type { AgentRuntime } from "./options.ts";
 import type { LimitKind } from "./result.ts";
-import type { AgentRuntime } from "./types.ts";
 
 /** Cause of a run's stop before its end. */
 export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" | "step" };

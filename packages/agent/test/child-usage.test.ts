@@ -10,7 +10,8 @@ const call = (name: string, input: object = {}) =>
 const usage = { inputTokens: 1_000_000, outputTokens: 1 };
 const finish = { type: "finish" as const, reason: "stop" as const, usage };
 
-function open() {
+/** A toolkit, and what makes agents that follow a script with it. */
+function agents() {
   const toolkit = new Toolkit();
   const agentOf = (turns: ScriptedTurn[], options: object = {}) =>
     createAgent({
@@ -22,6 +23,11 @@ function open() {
       },
       ...options,
     });
+  return { toolkit, agentOf };
+}
+
+function open() {
+  const { toolkit, agentOf } = agents();
   toolkit.registerToolFunction(
     makeSubagentTool({
       name: "helper",
@@ -71,17 +77,7 @@ it("should count to the limits of tokens and cost, and be told apart from the ru
 });
 
 it("should count a run, or its result, that a tool returns as it is, and read its answer or why there is none", async () => {
-  const toolkit = new Toolkit();
-  const agentOf = (turns: ScriptedTurn[], options: object = {}) =>
-    createAgent({
-      ...{
-        model: scriptedModel(turns),
-        protocol: nativeProtocol(),
-        executor: toolkitExecutor(toolkit),
-        tools: toolkit,
-      },
-      ...options,
-    });
+  const { toolkit, agentOf } = agents();
   const child = (options: object = {}) => agentOf([["done", finish]], options).run("x");
   const about = { description: "d", args: {} };
   toolkit.registerToolFunction(makeSubagentTool({ ...about, name: "run", run: () => child() }));

@@ -13,7 +13,7 @@ async function through(parts: readonly Part[], judge = (part: Part): Part => par
     },
   });
   const out: Part[] = [];
-  const reader = source.pipeThrough(guardStream(judge)).getReader();
+  const reader = guardStream(source, judge).getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) out.push(next.value);
   return out;
 }
@@ -88,9 +88,9 @@ describe("guardStream", () => {
 
   it("holds no more than the end of the arguments, and passes on what is none of a mark at once", async () => {
     const given = { type: "tool-input-delta", id: "1", delta: "no mark" };
-    const guard = guardStream((one) => one);
-    const writer = guard.writable.getWriter();
-    const reader = guard.readable.getReader();
+    const { writable, readable } = new TransformStream<Part, Part>();
+    const writer = writable.getWriter();
+    const reader = guardStream(readable, (one) => one).getReader();
     const write = (delta: string): void => void writer.write({ ...given, delta });
     void writer.write(given);
     expect((await reader.read()).value).toBe(given);
@@ -103,6 +103,38 @@ describe("guardStream", () => {
       delta: `< ${"y".repeat(60)}zzz`,
     });
     await writer.close();
+  });
+
+  it("reads no further than somebody asks, and passes a cancellation and a failure on", async () => {
+    let pulled = 0;
+    let cancelled: unknown;
+    const source = (): ReadableStream<Part> =>
+      new ReadableStream<Part>(
+        {
+          pull: (to) => (pulled++ < 2 ? to.enqueue({ type: "raw", rawValue: pulled }) : to.error(new Error("broken"))),
+          cancel: (reason) => {
+            cancelled = reason;
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    const reader = guardStream(source(), (part) => part).getReader();
+    await reader.read();
+    // All that is under way comes to rest.
+    await new Promise((rest) => setTimeout(rest));
+    expect(pulled).toBe(1);
+    await reader.cancel("enough");
+    expect(cancelled).toBe("enough");
+    pulled = 0;
+    await expect(async () => {
+      for await (const _ of guardStream(source(), (part) => part)) expect(pulled).toBeLessThan(3);
+    }).rejects.toThrow("broken");
+    pulled = 0;
+    const wrong = (): Part => {
+      throw new Error("judge");
+    };
+    await expect(guardStream(source(), wrong).getReader().read()).rejects.toThrow("judge");
+    expect(cancelled).toEqual(new Error("judge"));
   });
 });
 

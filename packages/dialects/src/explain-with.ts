@@ -2,7 +2,7 @@ import { isRunnable, type ParseResult } from "@toolglot/core";
 import { type ExplainOptions, explainResult, nothingRan } from "@toolglot/core/explain";
 import { explainWording } from "./explain-wording.ts";
 import type { DialectId } from "./table/ids.ts";
-import type { Dialect } from "./table/types.ts";
+import type { Dialect, DialectRow } from "./table/types.ts";
 import type { DialectBlock } from "./types.ts";
 import { neutralizeMarks } from "./write/neutralize-marks.ts";
 import { writeCalls } from "./write/serialize.ts";
@@ -16,7 +16,7 @@ export interface ExplainDialectOptions extends ExplainOptions {
 /** Explains mistakes with the form of a dialect that is at hand, as `explain` does. A dialect that is never written has no form, nor has one that is unknown. */
 export function explainWith(
   result: ParseResult<DialectBlock>,
-  dialect: Dialect | undefined,
+  dialect: DialectRow | undefined,
   options: ExplainOptions,
 ): string | undefined {
   const { locale = "en" } = options;

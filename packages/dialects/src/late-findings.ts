@@ -2,7 +2,7 @@ import { type Diagnostic, isRunnable, type ParseResult, type Segment } from "@to
 import { diagnostic } from "./diagnostics.ts";
 import { behindSpace, type Mark, markAt } from "./scan/marks.ts";
 import { bodyOf, marksOf } from "./scan/row-marks.ts";
-import type { Dialect } from "./table/types.ts";
+import type { DialectRow } from "./table/types.ts";
 import type { DialectBlock, DialectParseOptions } from "./types.ts";
 
 type TextSegment = Segment<DialectBlock> & { type: "text" | "reasoning" };
@@ -10,7 +10,7 @@ type TextSegment = Segment<DialectBlock> & { type: "text" | "reasoning" };
 /** Judges what only the whole message shows: some findings change a block that has ended. */
 export function* lateFindings(
   result: ParseResult<DialectBlock>,
-  rowOf: (id: string) => Dialect | undefined,
+  rowOf: (id: string) => DialectRow | undefined,
   callsInReasoning: DialectParseOptions["callsInReasoning"],
   allows: (code: string) => boolean,
 ): Generator<Diagnostic> {
@@ -80,7 +80,7 @@ const isTorn: ReadonlySet<string> = new Set(["dialects/unclosed", "dialects/json
 /** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
 function* strayClosers(
   block: DialectBlock,
-  row: Dialect,
+  row: DialectRow,
   { text, span }: TextSegment,
   isAllowed: boolean,
   mayBeTorn: boolean,

@@ -7,14 +7,14 @@ import { protocolOf, type ShowTools } from "./protocol-of.ts";
 import type { OneDialectProtocolOptions } from "./protocol-options.ts";
 import { checkDialectOptions, type DialectBook, type DialectParserOptions, parserOf, streamOf } from "./readers.ts";
 import { type Chunks, type Recovered, type RecoverOptions, recoverWith } from "./recover.ts";
-import type { Dialect } from "./table/types.ts";
+import type { DialectRow } from "./table/types.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions, DialectTool, WrittenCall } from "./types.ts";
 import { writeResults } from "./write/results.ts";
 import { type SerializeOptions, writeCalls } from "./write/serialize.ts";
 
 /** A dialect, and what reads it. */
 export interface OneBook extends DialectBook {
-  readonly rows: readonly [Dialect];
+  readonly rows: readonly [DialectRow];
   readonly fixed: string;
 }
 

@@ -5,7 +5,7 @@ import { actions } from "./actions.ts";
 import { explainWith } from "./explain-with.ts";
 import type { OneDialectProtocolOptions } from "./protocol-options.ts";
 import { type DialectBook, parserOf } from "./readers.ts";
-import type { Dialect } from "./table/types.ts";
+import type { Dialect, DialectRow } from "./table/types.ts";
 import type { DialectBlock, DialectTool } from "./types.ts";
 import { actionsIn } from "./write/actions.ts";
 import { writeResults } from "./write/results.ts";
@@ -14,13 +14,13 @@ const version = "dialects/1";
 const ownPrompt = "dialectsPrompt of @toolglot/prompts/dialects";
 
 /** Shows tools in a prompt. */
-export type ShowTools = (dialect: Dialect, tools: readonly DialectTool[], locale?: Locale) => string;
+export type ShowTools = (dialect: DialectRow, tools: readonly DialectTool[], locale?: Locale) => string;
 
 /** Creates a protocol over the dialects of a book. `rowOf`: their rows, by id; it refuses others. `show`: none, they have no text for tools. */
 export function protocolOf(
   book: DialectBook,
   options: OneDialectProtocolOptions & { dialect?: string | Dialect },
-  rowOf: (dialect: string | Dialect) => Dialect,
+  rowOf: (dialect: string | Dialect) => DialectRow,
   show?: ShowTools,
 ): ToolProtocol<DialectBlock> {
   const what = "dialectProtocol";

@@ -9,6 +9,7 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
+import type { BareCalls } from "./scan/bare.ts";
 import type { ReadingHost } from "./scan/block-draft.ts";
 import type { BodyReader } from "./scan/body-reader.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
@@ -16,18 +17,21 @@ import { planOf, type ReadingPlan } from "./scan/plan.ts";
 import type { ProseHead } from "./scan/prose.ts";
 import { type Body, marksOf } from "./scan/row-marks.ts";
 import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
-import type { Dialect } from "./table/types.ts";
+import type { DialectRow } from "./table/types.ts";
+import { rowOf } from "./table/whole.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
 
 /** The dialects that an entry knows, and what reads them. */
 export interface DialectBook {
   /** In the order in which they are tried where several begin alike. */
-  readonly rows: readonly Dialect[];
+  readonly rows: readonly DialectRow[];
   /** The one that is read when none is asked for. Default: all of them. */
   readonly fixed?: string;
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly heads?: readonly ProseHead[];
+  /** Needed where one of them is found without its marks. */
+  readonly bare?: typeof BareCalls;
   /** Reads whole texts by response templates. */
   readonly templateText?: new (
     row: TemplateDialect,
@@ -43,6 +47,9 @@ export interface DialectBook {
 export interface DialectParserOptions extends DialectParseOptions {
   onEvent?: (event: DialectEvent) => void;
 }
+
+/** The same, of a row as well: it is a dialect without what is told about it. */
+type ReadingOptions = Omit<DialectParserOptions, "dialect"> & { dialect?: DialectParseOptions["dialect"] | DialectRow };
 
 const ownOptions = ["dialect:string|object", 'callsInReasoning:"mark"|"accept-unclosed"|"accept"'];
 
@@ -68,10 +75,10 @@ const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
  * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is known by
  * what follows. It is made once.
  */
-function planFor(book: DialectBook, dialect: DialectParseOptions["dialect"]): ReadingPlan {
+function planFor(book: DialectBook, dialect: ReadingOptions["dialect"]): ReadingPlan {
   const { rows, fixed, heads } = book;
   const asked = dialect ?? fixed ?? "auto";
-  const row = typeof asked === "object" ? asked : rows.find(({ id }) => id === asked);
+  const row = typeof asked === "object" ? rowOf(asked) : rows.find(({ id }) => id === asked);
   const made = plans.get(book) ?? new WeakMap<object, ReadingPlan>();
   plans.set(book, made);
   const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(rows, row)] : rows, row !== undefined, heads);
@@ -80,7 +87,7 @@ function planFor(book: DialectBook, dialect: DialectParseOptions["dialect"]): Re
 }
 
 /** Returns the other dialects whose calls begin with the marks of one. */
-function alike(rows: readonly Dialect[], row: Dialect): Dialect[] {
+function alike(rows: readonly DialectRow[], row: DialectRow): DialectRow[] {
   const texts = new Set(marksOf(row).openers.flatMap(({ texts }) => texts));
   return rows.filter(
     (one) => one !== row && marksOf(one).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
@@ -88,11 +95,11 @@ function alike(rows: readonly Dialect[], row: Dialect): Dialect[] {
 }
 
 /** Creates a push parser for the dialects of a book. */
-export function parserOf(book: DialectBook, options: DialectParserOptions): Parser<DialectBlock> {
+export function parserOf(book: DialectBook, options: ReadingOptions): Parser<DialectBlock> {
   return createPushParser((given) => scannerOf(book, given ? { ...options, ...given } : options));
 }
 
-function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanner<DialectBlock> {
+function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
   const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
   const plan = template ? planOf([], true, undefined) : planFor(book, dialect);
@@ -106,12 +113,12 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
     });
   };
   const host = { tools, allows, onEvent, bodies: book.bodies };
-  const grammar = new DialectGrammar(plan, host, foreign);
+  const grammar = new DialectGrammar(plan, host, foreign, book.bare);
   if (template && book.templateText)
     grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
       scanner.diagnose(found),
     );
-  const rowOf = (id: string): Dialect | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
+  const rowWith = (id: string): DialectRow | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,
     tools: tools.definitions,
@@ -119,7 +126,7 @@ function scannerOf(book: DialectBook, options: DialectParserOptions): TextScanne
     grammar,
     ...(onEvent && { onEvent: onEvent as (event: object) => void }),
     onEnd(result: ParseResult<DialectBlock>) {
-      for (const found of [...lateFindings(result, rowOf, callsInReasoning, allows)]) scanner.diagnose(found);
+      for (const found of [...lateFindings(result, rowWith, callsInReasoning, allows)]) scanner.diagnose(found);
     },
   });
   return scanner;

@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ApprovalRequest, ExecutorContext, ToolCall } from "@toolglot/core";
+import type { ApprovalRequest, ToolCall } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { localExecutor, openLocalTools } from "@toolglot/local-tools";
 import { afterEach, expect, it } from "vitest";
 
@@ -95,16 +96,13 @@ it("should ask about a risky file with the call that names it", async () => {
     protocol: "toolsxml",
   });
   const asked: ApprovalRequest[] = [];
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => {},
+  const context = executorContext({
     approve: async (request) => {
       asked.push(request);
       return { approved: true };
     },
     runId: "run",
-    stepIndex: 0,
-  };
+  });
   const calls = [edit("first", "a.txt", "one"), edit("second", "./.env", "KEY=1")];
   const results = await localExecutor(local).execute({ kind: "calls", calls, span: { start: 0, end: 0 } }, context);
   expect(results.map(({ callId, status }) => [callId, status])).toEqual([
@@ -125,16 +123,13 @@ it("should take only true for a yes, and run what was asked about", async () => 
   await expect(local.edit(files, { ask })).rejects.toMatchObject({ data: { type: "Denied" } });
 
   const call: ToolCall = { id: "a", name: "edit", input: { files }, protocol: "toolsxml" };
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => {},
+  const context = executorContext({
     approve: async (request) => {
       (request.input as { files: typeof files }).files[0]?.edits.splice(0, 1, { find: "1", replace: "EVIL" });
       return { approved: true };
     },
     runId: "run",
-    stepIndex: 0,
-  };
+  });
   await localExecutor(local).execute({ kind: "calls", calls: [call], span: { start: 0, end: 0 } }, context);
   expect(readFileSync(join(root, ".env"), "utf8")).toBe("KEY=2\n");
   await local.close();
@@ -151,13 +146,11 @@ it.each([
   const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 50);
-  const context: ExecutorContext = {
+  const context = executorContext({
     signal: controller.signal,
-    emit: () => {},
     approve: async () => ({ approved: false }),
     runId: "run",
-    stepIndex: 0,
-  };
+  });
   const others = { handles: () => true, execute: execute as never };
   const call: ToolCall = { id: "a", name: "foreign", input: {}, protocol: "toolsxml" };
   const results = await localExecutor(local, { others }).execute(

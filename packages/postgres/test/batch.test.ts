@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Batch, nameFor } from "../src/fast/batch.ts";
+import { Batch, planNames } from "../src/fast/batch.ts";
 
 interface Item {
   name: string;
@@ -108,6 +108,10 @@ it("should reject all when it was nobody's mistake, and go on", async () => {
   expect(await next).toBe("answer to a");
 });
 
-it("should prepare the statements of small batches alone", () => {
-  expect([nameFor("enter", 1), nameFor("enter", 64)]).toEqual([{ name: "enter" }, {}]);
+it("should have a statement planned anew whenever much more was sent than at the last time", () => {
+  const nameOf = planNames("enter");
+  const names = Array.from({ length: 4_096 }, () => nameOf(32));
+  expect(names.slice(0, 8)).toEqual([...Array(7).fill("enter 0"), "enter 1"]);
+  expect([...new Set(names)]).toEqual(Array.from({ length: 6 }, (_, plan) => `enter ${plan}`));
+  expect(nameOf(2 ** 40)).toBe("enter 7");
 });

@@ -141,7 +141,7 @@ export class CuttingProxy {
   }
 }
 
-const writes = /^(?:[^\0]*\0WITH t AS[^\0]*(?:INSERT|UPDATE)|(?:[^\0]*)\0(?:enter|step) \w+\0)/;
+const writes = /^(?:[^\0]*\0WITH t AS[^\0]*(?:INSERT|UPDATE)|(?:[^\0]*)\0(?:enter|step) \d \w+\0)/;
 
 /** The COMMIT of what has written, or a statement that is a transaction of its own and writes. */
 export function commits({ type, body, hasWritten }: Message): boolean {

@@ -1,4 +1,4 @@
-import type { StartResult } from "@toolglot/trp-core/store";
+import type { Answer, CallOutcome, ResponseFrame, StartResult } from "@toolglot/trp-core/store";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openPostgres } from "../src/index.ts";
@@ -154,5 +154,33 @@ describe.skipIf(skip)(`calls at the same time on PostgreSQL${why}`, () => {
     );
     const records = await Promise.all(claims.map((claim) => store.operations.read(claim)));
     expect(records.map((record) => [record?.state, record?.data])).toEqual(claims.map(() => ["done", { again: true }]));
+  });
+
+  it("should read no calls of a session but those that are answered", async () => {
+    const results = await Promise.all(seqs(60).map((seq) => call(seq)));
+    const read = async (): Promise<number> => {
+      // A backend tells what it has read when it ends.
+      await store.close();
+      store = await openPostgres({ url, schema: shared });
+      const sql =
+        "SELECT sum(idx_tup_read)::int AS n FROM pg_stat_user_indexes WHERE schemaname = $1 AND relname = 'calls'";
+      return await query(async (client) => (await client.query<{ n: number }>(sql, [shared])).rows[0]?.n ?? 0);
+    };
+    const before = await read();
+    const ended = results.map(async (result, at) => {
+      const { claim } = result as Extract<StartResult, { status: "claimed" }>;
+      const payload = { call_id: `call-${at + 1}`, status: "SUCCESS" };
+      const reply = { frame_type: "RESULT", payload } as unknown as ResponseFrame;
+      const outcome = { type: "RESULT", payload } as unknown as CallOutcome;
+      const answer = { sessionId: "sess", frameId: `frame-${at + 1}`, reply, outcomes: [[`call-${at + 1}`, outcome]] };
+      return await store.operations.finish(
+        claim,
+        { state: "done", outcome: null },
+        { answer: answer as unknown as Answer },
+      );
+    });
+    expect((await Promise.all(ended)).every((isDone) => isDone)).toBe(true);
+    expect((await store.sessions.readCall("sess", "call-60"))?.outcome).toMatchObject({ type: "RESULT" });
+    expect((await read()) - before).toBeLessThan(60 * 6);
   });
 });

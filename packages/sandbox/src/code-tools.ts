@@ -17,9 +17,10 @@ import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./chec
 import { describeError, describeWaiting, runOrResume } from "./executor.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
+import type { SandboxRun } from "./run-types.ts";
 import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
-import type { ImportPolicy, ProgramStyle, SandboxLanguage, SandboxRun } from "./types.ts";
+import type { ImportPolicy, ProgramStyle, SandboxLanguage } from "./types.ts";
 
 /** Input of `executePythonCode` and `executeJavascriptCode`. */
 export interface CodeToolInput {

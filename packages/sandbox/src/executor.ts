@@ -16,17 +16,10 @@ import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./chec
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
+import type { SandboxError, SandboxRun, SandboxRunError } from "./run-types.ts";
 import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
-import type {
-  ImportPolicy,
-  ProgramStyle,
-  SandboxError,
-  SandboxRun,
-  SandboxRunError,
-  SandboxRunOptions,
-  SandboxToolCall,
-} from "./types.ts";
+import type { ImportPolicy, ProgramStyle, SandboxRunOptions, SandboxToolCall } from "./types.ts";
 
 /** Options of {@link sandboxExecutor}. */
 export interface SandboxExecutorOptions {

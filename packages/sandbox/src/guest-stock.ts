@@ -1,7 +1,7 @@
 import { inBackground, untilAborted } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 import { type InterpreterUse, NotAtRestError, type RetireReason, type ReuseOptions, ReuseRule } from "./reuse.ts";
-import type { SandboxPoolStats } from "./types.ts";
+import type { SandboxPoolStats } from "./run-types.ts";
 
 /** Pause before a start in the background that follows a failure; doubled by each further one. */
 const firstPauseMs = 100;

@@ -3,7 +3,8 @@ import { inBackground, Limiter, type Release } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 import { GuestStock } from "./guest-stock.ts";
 import type { ReuseOptions } from "./reuse.ts";
-import type { PoolOptions, SandboxPoolStats } from "./types.ts";
+import type { SandboxPoolStats } from "./run-types.ts";
+import type { PoolOptions } from "./types.ts";
 
 /** A guest lent to one run. */
 export interface Lease {

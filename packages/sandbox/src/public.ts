@@ -5,6 +5,15 @@ export { type CallSettlement, settleCall } from "./durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "./executor.ts";
 export type { RetireReason, ReuseOptions } from "./reuse.ts";
+export type {
+  SandboxConversion,
+  SandboxError,
+  SandboxPoolStats,
+  SandboxRun,
+  SandboxRunError,
+  SandboxRunOk,
+  SandboxStats,
+} from "./run-types.ts";
 export type { Sandbox } from "./sandbox-types.ts";
 export type {
   FileInput,
@@ -12,17 +21,10 @@ export type {
   ImportPolicy,
   PoolOptions,
   ProgramStyle,
-  SandboxConversion,
-  SandboxError,
   SandboxIsolation,
   SandboxLanguage,
   SandboxLimits,
-  SandboxPoolStats,
-  SandboxRun,
-  SandboxRunError,
-  SandboxRunOk,
   SandboxRunOptions,
-  SandboxStats,
   SandboxToolCall,
   SandboxWall,
 } from "./types.ts";

@@ -1,14 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
+import type { SandboxPoolStats, SandboxRun } from "./run-types.ts";
 import type { SandboxSession, SessionOptions } from "./session/types.ts";
-import type {
-  ProgramStyle,
-  SandboxLanguage,
-  SandboxLimits,
-  SandboxPoolStats,
-  SandboxRun,
-  SandboxRunOptions,
-} from "./types.ts";
+import type { ProgramStyle, SandboxLanguage, SandboxLimits, SandboxRunOptions } from "./types.ts";
 
 /** Runs programs. No run finds anything of an earlier one. */
 export interface Sandbox {

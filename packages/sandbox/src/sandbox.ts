@@ -9,16 +9,10 @@ import { GuestPool, type Lease } from "./pool.ts";
 import { ProgramRun } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type { RunRequest } from "./run/types.ts";
+import type { SandboxPoolStats, SandboxRun } from "./run-types.ts";
 import type { Sandbox } from "./sandbox-types.ts";
 import type { SessionHost, Sessions } from "./session/host.ts";
-import type {
-  ProgramStyle,
-  SandboxLimits,
-  SandboxOptions,
-  SandboxPoolStats,
-  SandboxRun,
-  SandboxRunOptions,
-} from "./types.ts";
+import type { ProgramStyle, SandboxLimits, SandboxOptions, SandboxRunOptions } from "./types.ts";
 
 /** Parts of a sandbox besides its options. */
 export interface SandboxParts {

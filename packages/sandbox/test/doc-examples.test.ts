@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { CodeAction, ExecutorContext } from "@toolglot/core";
+import type { CodeAction } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { expect, it } from "vitest";
@@ -11,13 +12,10 @@ const sandbox = sharedSandbox("javascript");
 const source = "__result__ = await add({ a: 19, b: 23 });";
 const span = { start: 0, end: source.length };
 const action: CodeAction = { kind: "code", id: "action-1", language: "javascript", source, span };
-const context: ExecutorContext = {
-  signal: new AbortController().signal,
-  emit: () => undefined,
+const context = executorContext({
   approve: async () => ({ approved: false }),
   runId: "run-1",
-  stepIndex: 0,
-};
+});
 const outcomes: Record<string, unknown> = {
   createSandbox: 42,
   sandboxExecutor: 42,

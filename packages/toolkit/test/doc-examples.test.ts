@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { CallsAction, ExecutorContext } from "@toolglot/core";
+import type { CallsAction } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { Toolkit } from "@toolglot/toolkit";
@@ -34,13 +35,10 @@ it.each(Object.entries(examples))("should do what it shows: %s", async (name, ex
   });
   const call = { id: "1", name: "add", input: { a: 19, b: 23 }, protocol: "native" };
   const action: CallsAction = { kind: "calls", calls: [call], span: { start: 0, end: 0 } };
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => undefined,
+  const context = executorContext({
     approve: async () => ({ approved: false }),
     runId: "run-1",
-    stepIndex: 0,
-  };
+  });
   const given = {
     toolkit,
     action,

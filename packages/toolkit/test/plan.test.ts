@@ -1,7 +1,6 @@
 import type {
   ApprovalRequest,
   Decision,
-  ExecutorContext,
   ExecutorEvent,
   OperationLog,
   Plan,
@@ -9,6 +8,7 @@ import type {
   ToolResult,
 } from "@toolglot/core";
 import { ToolError } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { describe, expect, it } from "vitest";
 import {
@@ -45,7 +45,7 @@ interface RunOptions {
 async function runPlan(executor: ToolkitExecutor, plan: Plan, options: RunOptions = {}) {
   const events: ExecutorEvent[] = [];
   const asked: ApprovalRequest[] = [];
-  const context: ExecutorContext = {
+  const context = executorContext({
     signal: options.signal ?? new AbortController().signal,
     emit: (event) => events.push(event),
     approve: async (request) => {
@@ -53,8 +53,7 @@ async function runPlan(executor: ToolkitExecutor, plan: Plan, options: RunOption
       return options.approve?.(request) ?? { approved: true };
     },
     runId: "r",
-    stepIndex: 0,
-  };
+  });
   const results = await executor.execute({ kind: "plan", plan, span: { start: 0, end: 100 } }, context);
   return { results, events, asked };
 }
@@ -374,13 +373,10 @@ describe("asynchronous tools", () => {
     const calls = [{ id: "n1", name: "Image.Generate", input: { prompt: "owl" }, protocol: "native" }];
     const results = await executor.execute(
       { kind: "calls", calls, span: { start: 0, end: 0 } },
-      {
-        signal: new AbortController().signal,
-        emit: () => {},
+      executorContext({
         approve: async () => ({ approved: true }),
         runId: "r",
-        stepIndex: 0,
-      },
+      }),
     );
     expect(statuses(results)).toEqual(["pending"]);
     await executor.tasks.close();

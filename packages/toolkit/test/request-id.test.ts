@@ -1,4 +1,5 @@
-import type { ExecutorContext, OperationLog, Plan, ToolResult } from "@toolglot/core";
+import type { OperationLog, Plan, ToolResult } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it, vi } from "vitest";
 import { Toolkit, toolkitExecutor } from "../src/index.ts";
@@ -35,13 +36,10 @@ async function runOn(operations: OperationLog, plan: Partial<Plan> = {}) {
   const ran: string[] = [];
   const kit = new Toolkit();
   kit.registerToolFunction(() => void ran.push("do"), { name: "do", description: "d", includeRest: true });
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => {},
+  const context = executorContext({
     approve: async () => ({ approved: true }),
     runId: "r",
-    stepIndex: 0,
-  };
+  });
   const whole = { requestId: "id", common: {}, steps: [step(1, "do"), step(2, "do")], ...plan };
   const span = { start: 0, end: 1 };
   const executor = toolkitExecutor(kit, { storage: { operations } });
@@ -96,13 +94,10 @@ it("should stop running steps once its lease is lost, and leave no timer behind"
     let renewals = 0;
     const log = logWith({ renew: async () => ++renewals < 2 });
     const plan: Plan = { requestId: "x", common: {}, steps: [1, 2, 3, 4].map((n) => step(n, "slow", { n })) };
-    const context: ExecutorContext = {
-      signal: new AbortController().signal,
-      emit: () => {},
+    const context = executorContext({
       approve: async () => ({ approved: true }),
       runId: "r",
-      stepIndex: 0,
-    };
+    });
     const executor = toolkitExecutor(kit, { storage: { operations: log } });
     const results = await executor.execute({ kind: "plan", plan, span: { start: 0, end: 1 } }, context);
     expect(ran).toEqual([1, 2]);
@@ -167,13 +162,11 @@ it("should stop waiting for a run that is going on when it is cancelled, at once
   });
   const controller = new AbortController();
   const kit = new Toolkit();
-  const context: ExecutorContext = {
+  const context = executorContext({
     signal: controller.signal,
-    emit: () => {},
     approve: async () => ({ approved: true }),
     runId: "r",
-    stepIndex: 0,
-  };
+  });
   const plan: Plan = { requestId: "x", common: {}, steps: [step(1, "do")] };
   const running = toolkitExecutor(kit, { storage: { operations: log } }).execute(
     { kind: "plan", plan, span: { start: 0, end: 1 } },

@@ -15,7 +15,9 @@ export {
 export { checkpointSigner, checkpointVerifier, createCheckpointKeys } from "./audit/keys.ts";
 export type {
   AuditCheckpoint,
+  AuditFields,
   AuditReport,
+  AuditSubject,
   CheckpointSigner,
   CheckpointVerifier,
 } from "./audit/types.ts";

@@ -265,6 +265,24 @@ describe("CANCEL", () => {
     }
   });
 
+  it("does not stay begun once its caller was answered: after a lease it is in doubt", async () => {
+    let now = 1_000_000;
+    const store = new MemoryStore({ now: () => now });
+    const { make, log } = rig("keyed", "obeys", { store, times: { leaseMs: 60_000, recoverEveryMs: 0 } });
+    const one = make();
+    const session = await open(one);
+    const [running] = await started(session, log);
+    expect(await cancel(session)).toBe("CANCELLING");
+    expect(resultOf((await running) as ResponseFrame)).toMatchObject({ error: { error_code: "TRP_3005" } });
+    const states = async (): Promise<string[]> =>
+      (await store.operations.list({ states: ["started", "in-doubt"] })).map(({ state }) => state);
+    // Until then its caller may change its mind.
+    expect([await one.recover(), await states()]).toMatchObject([{ inDoubt: 0, rerun: 0 }, ["started"]]);
+    now += 120_000;
+    expect([await one.recover(), await states()]).toMatchObject([{ inDoubt: 1, rerun: 0 }, ["in-doubt"]]);
+    expect(log).toHaveLength(1);
+  });
+
   it.each(["keyed", "opaque", "probe"] as const)(
     "is never told not to have run while another router runs it, or has begun it and died (%s)",
     async (effect) => {

@@ -40,6 +40,20 @@ function stage(effect: Effect, more: Partial<AnyCapability> = {}): Stage {
   };
 }
 
+it("gives the rows of what it takes over the host's own fields", async () => {
+  const on = stage("idempotent");
+  on.crash("k");
+  await settle();
+  on.clock.now += lease + 1;
+  const survivor = on.survivor({ auditFields: ({ key, callId, capId }) => ({ named: `${capId} ${key} ${callId}` }) });
+  await survivor.recover();
+  const rows = (await survivor.audit()).filter((entry) => "named" in entry);
+  expect(rows.map((entry) => [entry.kind, (entry as { named?: string }).named])).toEqual([
+    ["decision", "cap.note.add.v1 k c-k"],
+    ["outcome", "cap.note.add.v1 k c-k"],
+  ]);
+});
+
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 for (const effect of ["pure", "idempotent", "keyed", "probe", "opaque"] as const) {

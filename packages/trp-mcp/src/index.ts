@@ -1,6 +1,7 @@
 /** Both MCP sides of a TRP router: servers' tools as capabilities, and faces for MCP clients. */
 
 export { waitForDecision } from "./calls/approval-wait.ts";
+export { type AuditFieldsParts, auditFieldsOf } from "./calls/audit-fields.ts";
 export { CallChannel } from "./calls/call-channel.ts";
 export { forgetEffects } from "./calls/effect-keys.ts";
 export type { ToolCallsOptions } from "./calls/options.ts";
@@ -12,7 +13,7 @@ export { importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { slug } from "./import/names.ts";
 export type { ImportOptions } from "./import/options.ts";
-export { acceptTools, type PinMode, seenTools } from "./import/pins.ts";
+export { type AcceptOptions, acceptTools, type PinMode, type PinStore, seenTools } from "./import/pins.ts";
 export type { GateConnection, McpGate } from "./serve/gate.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
 export { serveMcp } from "./serve/serve-mcp.ts";

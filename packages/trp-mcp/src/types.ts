@@ -72,6 +72,9 @@ export interface CallExtras {
   onProgress?: McpCallOptions["onProgress"];
   /** `_meta` of the client's request that goes to the server. */
   meta?: JsonObject;
+  /** What the call's audit rows are to name: the tool, and the receipt that the caller gets. */
+  tool?: ImportedTool;
+  receipt?: string;
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
   /** Set by the capability when the server certainly never got the request. */
@@ -141,8 +144,11 @@ export interface ImportedServer {
   refresh(): Promise<void>;
   /** Calls the listener after the tools have changed. Returns what ends it. */
   onChange(listener: () => void): () => void;
-  /** Accepts a tool, or all, as they are now (`pin`). Returns the names of those that were held back. */
-  accept(tool?: string): Promise<string[]>;
+  /**
+   * Accepts a tool, or all, as they are now (`pin`); `by`: the id of who does, for the audit log. Returns the names of those that were held
+   * back.
+   */
+  accept(options: { tool?: string | undefined; by: string }): Promise<string[]>;
   /** Takes the capabilities out of the router, and closes the client. */
   close(): Promise<void>;
 }
@@ -206,6 +212,8 @@ export interface ToolCallContext {
    * that asks the person in its own way, after `pending`.
    */
   waitMs?: number;
+  /** The person at the client was shown where to log in, and goes there: a call that needs the login waits for it, as for an approval. */
+  loginShown?: boolean;
   /** For the audit log: what belongs together, as the calls of one program. Default: the caller's session. */
   traceId?: string;
 }
@@ -245,6 +253,15 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+  /** With `pending` because the caller has to log in first: where, for a face that can show an address, and then calls again. */
+  login?: LoginRequest;
+}
+
+/** Where a caller has to log in at a server, for a person. */
+export interface LoginRequest {
+  server: string;
+  url: string;
+  text: string;
 }
 
 /** A tool of the gateway itself. */

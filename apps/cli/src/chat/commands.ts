@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Message, messageText, requiresApproval } from "@toolglot/core";
+import { offerOf } from "../cli/agent-options.ts";
 import type { AskContext } from "../cli/ask.ts";
 import { goOn } from "../cli/go-on.ts";
 import type { CliOptions } from "../cli/options.ts";
 import { isProtocol, languageOfVariables, protocolNames } from "../cli/protocol-names.ts";
 import { protocolOf, typedProtocols } from "../cli/protocols.ts";
-import { offerOf } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { systemText } from "../config/read-config.ts";

@@ -15,6 +15,7 @@ import { TerminalView } from "../view/terminal-view.ts";
 import { visible } from "../view/visible.ts";
 import { wrapped } from "../view/wrap.ts";
 import { type Words, wordsFor } from "../words/index.ts";
+import { offerOf } from "./agent-options.ts";
 import { Allowed } from "./approve.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
@@ -24,7 +25,7 @@ import { type CliOptions, modelOf, type ParsedArguments, parseArguments } from "
 import { languageOfVariables } from "./protocol-names.ts";
 import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
-import { offerOf, Session, type SessionOptions } from "./session.ts";
+import { Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
 import { pipedIn } from "./standard-input.ts";
 import { hostTerminal, type Terminal } from "./terminal.ts";

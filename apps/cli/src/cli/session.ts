@@ -1,10 +1,9 @@
-import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { AnyTool, Executor, Locale, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import type { Locale, ProgramLanguage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import type { LocalTools } from "@toolglot/local-tools";
-import { createSandbox, type DurableExecutorOptions, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
+import { createSandbox, type Sandbox } from "@toolglot/sandbox";
 import type { AskValue } from "@toolglot/secrets";
-import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
+import { type TaskEvent, Tasks, Toolkit } from "@toolglot/toolkit";
 import type { OpenedModule } from "../modules/load-module.ts";
 import type { Project } from "../modules/module.ts";
 import { ProgramBook } from "../programs/program-book.ts";
@@ -13,8 +12,7 @@ import type { ProjectSecrets } from "../project/project-secrets.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import type { KeptSession } from "../sessions/kept-session.ts";
 import { type Words, wordsFor } from "../words/index.ts";
-import { languageOfVariables, type ProtocolName, takesAnyTool } from "./protocol-names.ts";
-import { protocolOf } from "./protocols.ts";
+import { type ProtocolName, takesAnyTool } from "./protocol-names.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Where a tool comes from. */
@@ -239,72 +237,4 @@ export class Session {
     (await this.#values?.catch(() => undefined))?.secrets.close();
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
-}
-
-/** What one run is made of. */
-export interface RunSetup
-  extends Pick<AgentOptions, "model" | "price" | "maxTokens" | "context" | "limits" | "system"> {
-  session: Session;
-  protocol: ProtocolName;
-  locale: Locale;
-  mode: ProtocolMode;
-  approve: ApproveCallback;
-  onEvent: (event: AgentEvent) => void;
-  /** The programs share the variables of the kept session. Default false. */
-  isKept?: boolean;
-}
-
-/** What the agent needs for one protocol, over the session's tools. */
-export async function agentOptions({ session, protocol, isKept = false, ...setup }: RunSetup): Promise<AgentOptions> {
-  return {
-    ...setup,
-    ...(await offerOf(protocol, setup.locale, session, isKept)),
-    protocol: protocolOf(protocol, setup.locale, isKept),
-  };
-}
-
-/** What a model is shown with a protocol, and what runs its calls. `isKept`: programs share the variables of the kept session. */
-export async function offerOf(
-  protocol: ProtocolName,
-  locale: Locale,
-  session: Session,
-  isKept = false,
-): Promise<{ tools: () => readonly ToolDefinition[]; executor: Executor }> {
-  if (protocol === "trp") {
-    const link = await session.trp();
-    const command = await link.tool(locale);
-    return { tools: () => [command], executor: link.executor };
-  }
-  if (protocol === "trp-code" || protocol === "trp-code-js") {
-    const link = await session.trp();
-    const sandbox = session.sandbox(protocol === "trp-code" ? "python" : "javascript");
-    const approve: DurableExecutorOptions["approve"] = async (request, context) => {
-      const decision = await context.approve(request);
-      return session.isLater() ? "later" : decision;
-    };
-    const durable = { storage: session.programs.storage, approve };
-    const run = (tools: readonly AnyTool[]): Executor => sandboxExecutor(sandbox, { tools, durable });
-    const { tools, executor } = await link.programs(locale, run, session.asks);
-    return { tools, executor: session.programs.keeping(executor) };
-  }
-  const { toolkit, tasks } = session;
-  const tools = () => toolkit.tools();
-  const language = languageOfVariables(protocol);
-  if (language) {
-    const kept = isKept ? await session.kept() : undefined;
-    const variables = await kept?.variables(language);
-    const executor = sandboxExecutor(session.sandbox(language), { tools, ...(variables && { session: variables }) });
-    return { tools, executor };
-  }
-  const others = toolkitExecutor(toolkit, { tasks });
-  if (!session.worksWith(protocol)) return { tools, executor: others };
-  // The machine itself has calls of its own; those of other tools stand beside them.
-  const [local, { secrets }, { localExecutor }, { maskingExecutor }] = await Promise.all([
-    session.local(),
-    session.secrets(),
-    import("@toolglot/local-tools"),
-    import("@toolglot/secrets"),
-  ]);
-  const executor = maskingExecutor(localExecutor(local, { others }), secrets);
-  return { tools: () => [...local.tools(), ...tools()], executor };
 }

@@ -26,12 +26,12 @@ async function acceptTheStore(
 }
 
 function acceptToolsOf(run: GatewayRun, what: string): Promise<number> {
-  return onGatewayStore(run, async ({ router, config }) => {
+  return onGatewayStore(run, async ({ router, config, operator }) => {
     const names = [...config.servers.map(({ name }) => name), ...config.disabled];
     // A server's name may have a slash in it, and so may a tool's.
     const server = names.find((name) => what === name || what.startsWith(`${name}/`)) ?? what.split("/", 1)[0] ?? "";
     const tool = what === server ? undefined : what.slice(server.length + 1);
-    const accepted = await acceptTools(router.store, server, tool);
+    const accepted = await acceptTools(router.store, server, { tool, by: operator.id });
     const { done, none } = run.say.accept;
     run.host.stdout.write(`${accepted.length === 0 ? none(what) : done(accepted)}\n`);
     return exitCodes.answered;

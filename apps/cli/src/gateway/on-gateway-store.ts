@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { ToolglotError } from "@toolglot/core";
-import type { GatewayConfig } from "@toolglot/gateway";
+import { auditFieldsOf, type GatewayConfig, nameTools } from "@toolglot/gateway";
 import { openStore } from "@toolglot/gateway/store";
 import { defined } from "@toolglot/internal";
 import { createRouter, type Principal, principal, type Router } from "@toolglot/trp-core";
@@ -26,8 +26,10 @@ export async function onGatewayStore<Value>(run: GatewayRun, work: (at: AtStore)
   const path = /^sqlite:(.+)$/s.exec(setting)?.[1];
   if (path !== undefined && !existsSync(path)) throw new ToolglotError("gateway/store", run.say.noStore(path));
   const store = await openStore(setting, { existing: true, ...defined({ postgres }) });
+  const servers = [...config.servers.map(({ name }) => name), ...config.disabled];
   const router = createRouter({
     store,
+    auditFields: auditFieldsOf({ tool: await nameTools(store, servers) }),
     times: { recoverEveryMs: 0, pruneEveryMs: 0 },
     // The gateway that runs tells of decisions, whoever makes them.
     outbox: approvals.webhook !== undefined,

@@ -25,6 +25,7 @@ export function knownPlaces({ env, folder }: Pick<Host, "env" | "folder">): LogP
   const places: [name: string, path: string, logs: RegExp][] = [
     ["Claude Code", join(env.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects"), jsonLines],
     ["Codex", join(codex, "sessions"), jsonLines],
+    ["Gemini CLI", join(env.GEMINI_CLI_HOME || home, ".gemini", "tmp"), /\.jsonl$|^(?:session|checkpoint)-.*\.json$/],
     ["opencode", join(data, "opencode"), /opencode[\w-]*\.db$/],
     ["pi", join(env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "sessions"), jsonLines],
     ["AI SDK devtools", env.AI_SDK_DEVTOOLS_DB_PATH || join(folder, ".devtools", "generations.json"), /\.json$/],

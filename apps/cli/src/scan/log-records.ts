@@ -11,6 +11,7 @@ const chunkBytes = 256 * 1024;
 export const recordLists: ReadonlySet<string> = new Set([
   "messages",
   "contents",
+  "history",
   "steps",
   "runs",
   "questions",

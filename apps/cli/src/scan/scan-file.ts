@@ -76,6 +76,7 @@ interface Visitor {
 /** Reads all records. Returns whether a reader knew any of them. */
 function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void): boolean {
   const reader = new RecordReader();
+  const again = new WrittenAnew();
   let isKnown = false;
   const record = ({ line, pointer, value }: LogRecord): void => {
     // A record that holds a whole conversation is one of its own.
@@ -84,7 +85,7 @@ function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void
       entry(entry, at, isInside) {
         const about = { line, pointer: at, conversation: isInside ? own : (entry.conversation ?? ""), entry };
         visitor.entry(about);
-        for (const item of entry.items) visitor.item(item, about);
+        for (const item of entry.items) if (!again.has(entry.record, item)) visitor.item(item, about);
       },
       conversationEnd: () => visitor.conversationEnd(own),
     });
@@ -93,6 +94,22 @@ function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void
   };
   read({ record, unread });
   return isKnown;
+}
+
+/** Knows what stood in a record that is written anew: the last one alone, so the memory stays flat. */
+class WrittenAnew {
+  #record: string | undefined;
+  readonly #paths = new Set<string>();
+
+  /** Whether the item was told before. A result never was: it may be what is new. */
+  has(record: string | undefined, item: LogItem): boolean {
+    if (record === undefined || !("path" in item)) return false;
+    if (record !== this.#record) this.#paths.clear();
+    this.#record = record;
+    const isKnown = this.#paths.has(item.path);
+    this.#paths.add(item.path);
+    return isKnown;
+  }
 }
 
 /** The first reading: which tools there are, and which calls never had a result. */

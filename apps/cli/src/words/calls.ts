@@ -12,7 +12,7 @@ const en = (cli: string) => ({
     about:
       "reads the logs of sessions and lists calls that leaked into text, whose arguments came cut, doubled or swallowed, or whose result was lost; writes and sends nothing",
     paths:
-      "files and folders (default: where Claude Code, Codex, opencode, pi, AI SDK devtools and toolglot keep theirs)",
+      "files and folders (default: where Claude Code, Codex, Gemini CLI, opencode, pi, AI SDK devtools and toolglot keep theirs)",
     since: "only what is not older, as 2026-11-01",
     tool: "only calls of this tool",
     after: "Exit codes: 0 nothing was found, 1 something was found, 2 the command line is wrong.",
@@ -90,7 +90,8 @@ const zh = (cli: string): CallWords => ({
   scan: {
     about:
       "读取会话日志，列出混入正文的调用、参数被截断、重复或被吞掉的调用，以及丢失结果的调用；不写入也不发送任何内容",
-    paths: "文件和目录（默认：Claude Code、Codex、opencode、pi、AI SDK devtools 和 toolglot 保存日志的位置）",
+    paths:
+      "文件和目录（默认：Claude Code、Codex、Gemini CLI、opencode、pi、AI SDK devtools 和 toolglot 保存日志的位置）",
     since: "只看不早于这个日期的内容，如 2026-11-01",
     tool: "只看这个工具的调用",
     after: "退出码：0 没有发现，1 有发现，2 命令行写错了。",

@@ -253,7 +253,7 @@ Commands:
   ${cli} sessions list                       also: sessions show NAME, sessions undo NAME, sessions rm NAME
   ${cli} var set NPM_TOKEN                   keeps a value that a model may use and never sees; var list, var rm NAME
   ${cli} parse --protocol toolsxml < FILE    what a parser makes of a model's text
-  ${cli} scan                                calls that came damaged, in the logs of Claude Code, Codex, opencode and others
+  ${cli} scan                                calls that came damaged, in the logs of Claude Code, Codex, Gemini CLI and others
   ${cli} check CALL.json --tools FILE        whether one call came damaged
   ${cli} router --tools ./my-tools.mjs       serves tools to agents over HTTP and WebSockets
   ${cli} gateway --config toolglot.json      serves MCP servers to MCP clients, with policy and approvals; gateway --help

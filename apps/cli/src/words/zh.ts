@@ -245,7 +245,7 @@ export const zh = (cli: string): Words => ({
   ${cli} sessions list                       另有 sessions show 名称、sessions undo 名称、sessions rm 名称
   ${cli} var set NPM_TOKEN                   保存模型可以使用但看不到的值；var list、var rm 名称
   ${cli} parse --protocol toolsxml < 文件    解析器如何理解模型的一段文本
-  ${cli} scan                                在 Claude Code、Codex、opencode 等的日志里查找损坏的调用
+  ${cli} scan                                在 Claude Code、Codex、Gemini CLI 等的日志里查找损坏的调用
   ${cli} check CALL.json --tools 文件        一个调用是否损坏
   ${cli} router --tools ./my-tools.mjs       通过 HTTP 和 WebSocket 向代理提供工具
   ${cli} gateway --config toolglot.json      在 MCP 服务器和客户端之间加上策略和审批；gateway --help

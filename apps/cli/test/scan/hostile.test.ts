@@ -24,6 +24,7 @@ const names = [
   "claude-code.jsonl",
   "codex.jsonl",
   "pi.jsonl",
+  "gemini-cli.jsonl",
   "opencode.json",
   "ai-sdk-generations.json",
   "openai.json",

@@ -49,6 +49,7 @@ function homeWith(files: Record<string, string>): string {
 const noPlaces = {
   CLAUDE_CONFIG_DIR: "",
   CODEX_HOME: "",
+  GEMINI_CLI_HOME: "",
   XDG_DATA_HOME: "",
   PI_CODING_AGENT_DIR: "",
   TRP_DATA_DIR: "",
@@ -89,6 +90,16 @@ describe("each format of logs", () => {
       [
         "6 read scan/leaked-call /message/content/0/text",
         "8 write core/leaked-closer /message/content/0/arguments/content",
+      ],
+    ],
+    [
+      "gemini-cli.jsonl",
+      3,
+      "gemini-3-pro-preview",
+      [
+        "10 replace core/swallowed-argument /toolCalls/0/args/old_string",
+        "10 read_file scan/lost-result /toolCalls/1/args",
+        "15 run_shell_command scan/leaked-call /content",
       ],
     ],
     [
@@ -158,6 +169,34 @@ describe("each format of logs", () => {
     ];
     const home = homeWith({ "log.jsonl": lines.map((line) => JSON.stringify(line)).join("\n") });
     expect(await scan(join(home, "log.jsonl"))).toMatchObject({ files: 1, calls: 0, unknownLines: 1 });
+  });
+
+  it("reads Gemini CLI's older sessions, and its checkpoints, which are documents", async () => {
+    const [head, ...lines] = readFileSync(join(logs, "gemini-cli.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    // The last writing of each message.
+    const messages = [...new Map(lines.filter(({ id }) => id).map((line) => [line.id, line])).values()];
+    const functionCall = { name: "replace", args: { old_string: "a</old_string>", new_string: "b" } };
+    const history = [
+      { role: "user", parts: [{ text: "Change it." }] },
+      { role: "model", parts: [{ functionCall }] },
+    ];
+    const home = homeWith({
+      ".gemini/tmp/shop/chats/session-2026-11-20T08-00-5f1c2a90.json": JSON.stringify({ ...head, messages }, null, 2),
+      ".gemini/tmp/shop/checkpoint-before.json": JSON.stringify({ history, authType: "oauth-personal" }, null, 2),
+      ".gemini/tmp/shop/logs.json": JSON.stringify([{ sessionId: "s", messageId: 0, type: "user", message: "Go." }]),
+    });
+    const { stdout } = await atHome(home, "--json");
+    const report = JSON.parse(stdout) as Scanned;
+    expect(report).toMatchObject({ files: 2, calls: 4, unknownLines: 0 });
+    expect(shown(report)).toEqual([
+      "1 replace core/swallowed-argument /messages/2/toolCalls/0/args/old_string",
+      "1 read_file scan/lost-result /messages/2/toolCalls/1/args",
+      "1 run_shell_command scan/leaked-call /messages/5/content",
+      "1 replace core/leaked-closer /history/1/parts/0/functionCall/args/old_string",
+    ]);
   });
 
   it("takes a line with a whole conversation for one of its own", async () => {
@@ -230,7 +269,7 @@ describe("without a path", () => {
     const home = homeWith({});
     const { code, stdout } = await atHome(home);
     expect(code).toBe(0);
-    for (const name of ["Claude Code", "Codex", "opencode", "pi", "AI SDK devtools", "toolglot"])
+    for (const name of ["Claude Code", "Codex", "Gemini CLI", "opencode", "pi", "AI SDK devtools", "toolglot"])
       expect(stdout).toContain(name);
     expect(stdout).toContain(join(home, ".claude/projects"));
     expect(stdout).toContain("No logs were found.");

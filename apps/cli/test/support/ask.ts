@@ -1,7 +1,8 @@
 import { createAgent, type RunResult } from "@toolglot/agent";
 import { type Message, type Model, textMessage } from "@toolglot/core";
+import { agentOptions } from "../../src/cli/agent-options.ts";
 import type { ProtocolName } from "../../src/cli/protocol-names.ts";
-import { agentOptions, type Session } from "../../src/cli/session.ts";
+import type { Session } from "../../src/cli/session.ts";
 
 /** Asks a question through the real agent. */
 export async function ask(

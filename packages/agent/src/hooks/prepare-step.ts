@@ -4,10 +4,10 @@ import { toMessages } from "../loop/injected.ts";
 import type { Run } from "../loop/run.ts";
 import { toDefinitions } from "../loop/tools.ts";
 import type { StepSetting } from "../loop/types.ts";
+import type { AgentOptions, StepChange } from "../options.ts";
 import { plainJson } from "../plain-json.ts";
 import type { RunError } from "../result.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import type { AgentOptions, StepChange } from "../types.ts";
 
 /** Asks `prepareStep` about the step that begins. Resolves to an error when it throws, or returns what makes no sense. */
 export async function prepareStep(

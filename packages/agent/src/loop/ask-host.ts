@@ -1,8 +1,8 @@
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { errorText, isObject } from "@toolglot/internal";
+import type { AskCallback } from "../options.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
-import type { AskCallback } from "../types.ts";
 import { askApproval } from "./approvals.ts";
 import type { Run } from "./run.ts";
 

@@ -1,7 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
 import { isObject, retryAfter } from "@toolglot/internal";
+import type { RetryOptions } from "../options.ts";
 import { orStopped } from "../stop.ts";
-import type { RetryOptions } from "../types.ts";
 import type { Run } from "./run.ts";
 
 /**

@@ -17,10 +17,10 @@ import type {
 import { type LogStore, memoryStorage, type Storage } from "@toolglot/core/storage";
 import { defined } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
+import type { AgentOptions, StepChange } from "../options.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { RunError } from "../result.ts";
-import type { AgentOptions, StepChange } from "../types.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import { diverged, outOfOrder, toError } from "./played-errors.ts";
 import type { Player } from "./player.ts";

@@ -2,10 +2,10 @@ import type { ArtifactStore, Model, Usage } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { Compaction } from "../context/compaction.ts";
 import { toRunError } from "../loop/run-error.ts";
+import type { AgentOptions, StepChange } from "../options.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { RunLogs } from "../session/run-logs.ts";
 import type { Settings } from "../settings.ts";
-import type { AgentOptions, StepChange } from "../types.ts";
 import type { Log } from "./log.ts";
 import type { HostHook, RecordedStepChange } from "./types.ts";
 

@@ -11,8 +11,9 @@ import type {
 import { checkKeys, defined, isObject, parseJson } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
+import type { AgentOptions } from "../options.ts";
 import type { AgentTracing } from "../tracing.ts";
-import type { AgentOptions, AgentRun, RunOptions } from "../types.ts";
+import type { AgentRun, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { diverged, outOfOrder, overflows, playedError } from "./played-errors.ts";
 import { PlayedHost } from "./played-host.ts";

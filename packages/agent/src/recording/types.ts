@@ -18,9 +18,9 @@ import type {
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
 import type { RetryAdvice } from "../loop/retry.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, StepChange } from "../options.ts";
 import type { OutputValidation } from "../output/types.ts";
 import type { RunError } from "../result.ts";
-import type { AgentLimits, AgentOptions, ContextOptions, StepChange } from "../types.ts";
 
 /** Hooks around calls that executors call. */
 export type CallHook = "beforeCall" | "startCall" | "afterCall";

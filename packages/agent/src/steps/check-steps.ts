@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import type { AgentOptions } from "../types.ts";
+import type { AgentOptions } from "../options.ts";
 import type { StepsOnce } from "./types.ts";
 
 /** Throws `TypeError` for options that can't go with `steps`: what they take from outside is in no step. */

@@ -87,8 +87,8 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
     },
     async wrapStream({ doStream, params, model }): Promise<StreamResult> {
       const result: StreamResult = await doStream();
-      const guarded = guardStream((part) => (isGuarded(part) ? judge(part, params, model?.modelId) : part));
-      return { ...result, stream: result.stream.pipeThrough(guarded) };
+      const guarded = (part: Part): Part => (isGuarded(part) ? judge(part, params, model?.modelId) : part);
+      return { ...result, stream: guardStream(result.stream, guarded) };
     },
   };
 }

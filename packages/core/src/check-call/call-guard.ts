@@ -122,7 +122,9 @@ export function explainFindings(
     if (path !== "") return atPointer(given, path);
     return code === "core/nameless-call" ? call.name : call.input;
   };
-  const lines = findings.map((one) => findingText({ ...one, code: faultOf(one) }, textOf(one), faults[locale]));
+  const lines = findings.map((one) =>
+    findingText({ ...one, code: faultOf(one) }, one.path, textOf(one), faults[locale]),
+  );
   const { refused, lacking, again } = sentences[locale];
   if (lacks.length > 0) lines.push(lacking(quoted));
   return [refused(JSON.stringify(call.name)), ...lines.map((line) => `- ${line}`), again].join("\n");

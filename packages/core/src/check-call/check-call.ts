@@ -31,70 +31,60 @@ export interface CheckCallOptions {
 export function checkCall(
   call: { name: string; input: unknown },
   tool?: Pick<ToolDefinition, "name" | "inputSchema">,
-  options: CheckCallOptions = {},
+  { marks = [] }: CheckCallOptions = {},
 ): CallFinding[] {
   const { name, input } = call;
-  const isNamed = !!name?.trim() && (name === tool?.name || !markInName.test(name));
-  const isWhole = isNamed && !options.marks && isObject(input) && !mayBeDamaged(input, 0);
-  return isWhole ? [] : look(call, isNamed, tool, options);
-}
-
-function look(
-  { name, input }: { name: string; input: unknown },
-  isNamed: boolean,
-  tool: Pick<ToolDefinition, "inputSchema"> | undefined,
-  { marks = [] }: CheckCallOptions,
-): CallFinding[] {
   const findings: CallFinding[] = [];
+  const isNamed = name?.trim() && (name === tool?.name || !markInName.test(name));
+  if (isNamed && marks.length === 0 && isObject(input) && !mayBeDamaged(input, 0)) return findings;
   const add = (found: Found | undefined, path: string, text: unknown): void => {
     if (!found) return;
-    const message = findingText({ ...found, path }, text);
-    findings.push({ ...found, code: `core/${found.code}`, path, affects: "value", message, hint: message + again });
+    const message = findingText(found, path, text);
+    findings.push({
+      ...found,
+      code: `core/${found.code}`,
+      path,
+      affects: "value",
+      message,
+      hint: `${message} Write the call again.`,
+    });
   };
   if (!isNamed) add({ code: "nameless-call" }, "", name);
   const { value: values, found } = typeof input === "string" ? readRaw(input) : { value: input };
   add(found, "", input);
   if (!isObject(values)) return findings;
-  const places: Place[] = [[values, "", tool?.inputSchema, [String(name).toLowerCase()], []]];
+  const places: Place[] = [[values, "", tool?.inputSchema, [`${name}`.toLowerCase()], []]];
   for (const [parent, path, schema, own, lackingAbove] of places) {
-    const isList = Array.isArray(parent);
     const { properties = {}, items }: JsonSchemaObject = isObject(schema) ? schema : {};
     let lacking: string[] | undefined;
-    for (const key of Object.keys(parent)) {
-      const value = parent[key];
+    for (const [key, value] of Object.entries(parent)) {
       const isText = typeof value === "string";
       // More places than these are in no JSON, but in a circle.
       if (!isText && (!isNested(value) || places.length > 100_000)) continue;
       lacking ??= [...lackingAbove, ...Object.keys(properties).filter((name) => !Object.hasOwn(parent, name))];
       const here = `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-      const names = isList ? own : [...own.slice(0, 2), key.toLowerCase()];
+      const names = Array.isArray(parent) ? own : [...own.slice(0, 2), key.toLowerCase()];
       if (isText) add(checkText(value, names, lacking, marks) ?? doubledEnd(value, parent, key), here, value);
-      else places.push([value, here, isList ? items : properties[key], names, lacking]);
+      else places.push([value, here, properties[key] ?? items, names, lacking]);
     }
   }
   return findings;
 }
 
 /** A closing mark holds one of these, the end of a string in JSON, or of the whole call. */
-const mayBeMark = /<|\[\/|\]<|["']\s{0,9},|\}\s*$/;
+const mayBeMark = /<|\[\/|["']\s{0,9},|\}\s*$/;
 
 /** Looks quickly, since nearly all calls are whole. */
 function mayBeDamaged(parent: Record<string, unknown>, depth: number): boolean {
-  for (const key in parent) {
-    const value = parent[key];
-    if (
-      typeof value === "string"
-        ? mayBeMark.test(value)
-        : isNested(value) && (depth > 9 || mayBeDamaged(value, depth + 1))
-    )
-      return true;
-  }
-  return false;
+  return Object.values(parent).some((value) =>
+    typeof value === "string"
+      ? mayBeMark.test(value)
+      : isNested(value) && (depth > 9 || mayBeDamaged(value, depth + 1)),
+  );
 }
 
 const isNested = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
-const again = " Write the call again.";
 const markInName = /[<>｜]|\[[A-Z_]+\]/;
 
 /**
@@ -111,12 +101,11 @@ type Place = [
 
 /** Looks for the JSON of the whole call behind an argument, in which the argument is without it. */
 function doubledEnd(text: string, input: Record<string, unknown>, key: string): Found | undefined {
-  if (!text.trimEnd().endsWith("}")) return undefined;
   // What is repeated is in it, so it is at least half of the text.
   const begin = /\{\s*"/g;
-  for (let tries = 0; tries < 4; tries++) {
-    const at = begin.exec(text)?.index;
-    if (at === undefined || at > text.length / 2) return undefined;
+  for (let tries = 4; tries-- > 0; ) {
+    const at = begin.exec(text)?.index ?? Infinity;
+    if (at > text.length / 2) return undefined;
     if (isSame(parseJson(text.slice(at)), { ...input, [key]: text.slice(0, at) })) return { code: "doubled-input", at };
   }
   return undefined;

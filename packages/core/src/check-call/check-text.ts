@@ -6,14 +6,14 @@ const element = (names: string, more = "[^<>]{0,200}"): string => `<${prefix}(?:
 /** An argument's beginning behind a closer, with its name in one of the groups. */
 const opener = new RegExp(
   `[\\s,]{0,99}(?:${element("parameter|param|value", `\\s{0,9}(?:=|[^<>]{0,99}\\bname\\s{0,9}=)\\s{0,9}["']?(${name})[^<>]{0,200}`)}` +
-    `|${element("arg_key")}\\s*(${name})(?:\\s*</?${prefix}arg_(?:key[^<>]*>|type[^<>]*>[^<>]*|value[^<>]*>))*` +
+    `|${element("arg_key")}\\s*(${name})(?:\\s*</?${prefix}arg_(?:type[^<>]*>[^<>]*|[kv][^<>]*>))*` +
     `|<(${name})>|<\\|open\\|>argument[^<>]{0,99}\\bkey="(${name})"[^<>]*<\\|sep\\|>` +
     `|["']?(${name})(?:${quoteMark}|["'])?\\s{0,9}[:=]\\s{0,9}(?:${quoteMark}|["'])?)\\n?`,
   "yi",
 );
 /** Marks that stand for a value, or around one. A lone closer is none of these: it has leaked. */
 const marked = new RegExp(
-  `^\\s*(?:(${quoteMark})(?:(?!\\1)[\\s\\S])*(?:\\1\\s*)?|(?:${tokenMark})[^<>\\n]*(?:${tokenMark})\\s*|(?!.*(?:end|close|eo[mt]|call\\|))(?:${tokenMark})\\s*)$`,
+  `^\\s*(?:(${quoteMark})(?:(?!\\1)[\\s\\S])*(?:\\1\\s*)?|(?:(?:${tokenMark})[^<>\\n]*|(?!.*(?:end|close|eo[mt]|call\\|)))(?:${tokenMark})\\s*)$`,
   "i",
 );
 
@@ -33,14 +33,9 @@ export function checkText(
   marks: readonly string[],
 ): Found | undefined {
   if (marked.test(text)) return { code: "marker-in-value", at: 0 };
-  const last = text.trimEnd().length;
-  const tail = text.slice(Math.max(0, last - longest), last);
-  const cut = /(?:<[^<>]*|\]<\][^<>]*>?)$/.exec(tail)?.[0] ?? "";
-  let isClosed = isCutCloser(cut, true, own, () => false);
-  closersIn(tail, own, marks, (_start, end) => {
-    isClosed ||= end === tail.length;
-  });
-  if (!isClosed && lacking.length === 0) return undefined;
+  const seen = text.trimEnd();
+  const last = seen.length;
+  const cut = /(?:<[^<>]*|\]<\][^<>]*>?)$/.exec(seen.slice(-longest))?.[0] ?? "";
 
   const swallowed: { name: string; value: string }[] = [];
   let at = -1;
@@ -53,7 +48,7 @@ export function checkText(
   const argument = (from: number, closer: number): void => {
     opener.lastIndex = from;
     const found = opener.exec(text)?.slice(1).find(Boolean);
-    if (found === undefined || !lacking.includes(found)) return;
+    if (!found || !lacking.includes(found)) return;
     if (at < 0) at = closer;
     endValue(closer);
     swallowed.push({ name: found, value: "" });
@@ -61,7 +56,7 @@ export function checkText(
   };
   // A string in JSON or Python that ends, and was not opened in the text.
   const quote = text.search(/["']\s{0,9},/);
-  if (quote >= 0 && text.indexOf(text.charAt(quote)) === quote) argument(quote + 1, quote);
+  if (text.indexOf(text.charAt(quote)) === quote) argument(quote + 1, quote);
 
   /** Closers with nothing between them: where the first begins, the first that nothing opened, and the last ends. */
   let start = -1;

@@ -15,11 +15,12 @@ const words: FindingWords = {
 
 /** Returns the words of a finding. `text`: what it was found in. */
 export function findingText(
-  { code, path, at = 0, swallowed = [] }: Found & { path: string },
+  { code, at = 0, swallowed = [] }: Found,
+  path: string,
   text: unknown,
   said: FindingWords = words,
 ): string {
-  const mark = JSON.stringify(String(text).slice(at, at + 40));
+  const mark = JSON.stringify(`${text}`.slice(at, at + 40));
   const names = swallowed.map(({ name }) => `"${name}"`).join(", ");
   return said[code](path && `"${path.slice(1)}"`, mark, names);
 }

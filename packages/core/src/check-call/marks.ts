@@ -10,7 +10,7 @@ const sign = "]<]minimax[>[";
 
 /** Elements of which calls are made, in lower case, one or several; `s` ends a turn. */
 const elements: readonly string[] =
-  "tool_call toolcall call tool_use tool_code tool function function_call invoke parameter param arg_key arg_type arg_value cofl:value s dots_function_call longcat_tool_call longcat_s"
+  "tool tool_call toolcall call tool_use tool_code function function_call dots_function_call longcat_tool_call longcat_s s invoke param parameter arg_key arg_type arg_value cofl:value"
     .split(" ")
     .flatMap((name) => [name, `${name}s`]);
 
@@ -24,7 +24,6 @@ export const tokenMark: string =
 const anyMark =
   `(${quoteMark})|(${tokenMark})|${asPattern(sign)}|\\[(/?)(TOOL_CALLS?|ARGS)\\]|` +
   `<(/?)\\s{0,9}(${prefix})([\\w.-]{1,100})(?::\\w{0,16})?(?=[\\s=>/])[^<>]{0,400}>`;
-const pattern = new RegExp(anyMark, "gi");
 
 /** Takes a closing mark. `unopened`: nothing before it opened what it closes. */
 export type TakeCloser = (start: number, end: number, unopened: boolean) => void;
@@ -39,45 +38,47 @@ export type IsOpened = (name?: string) => boolean;
  * @param more Further marks, which nothing opens.
  */
 export function closersIn(text: string, own: readonly string[], more: readonly string[], take: TakeCloser): IsOpened {
+  /** How many of each name are open; of special tokens, which have none, whether there are any. */
   const depths = new Map<string, number>();
   let quoted = false;
   /** Where special tokens in a row end, the first of the text; `Infinity` behind another one. */
   let row = -1;
-  const marks = more.length === 0 ? pattern : new RegExp(`${anyMark}|${more.map(asPattern).join("|")}`, "gi");
-  marks.lastIndex = 0;
+  // The engine keeps what it compiled of a text that comes again.
+  const marks = new RegExp([anyMark, ...more.map(asPattern)].join("|"), "gi");
   for (let match = marks.exec(text); match; match = marks.exec(text)) {
-    const [whole, quote, token, bracketSlash, word, slash = bracketSlash, before = "", element] = match;
+    const [whole, quote, token, bracketSlash, word, slash = bracketSlash, before = "", element = ""] = match;
     const start = match.index;
     const end = start + whole.length;
     let unopened = true;
     if (quote) {
       unopened = !quoted;
-      quoted = !quoted;
+      quoted = unopened;
     } else if (token) {
       unopened = row < 0 || (row <= start && text.slice(row, start).trim() === "");
       row = unopened ? end : Infinity;
+      depths.set("", 1);
       if (/open|begin|start/.test(token)) continue;
     } else if (word || element) {
-      const name = word?.toLowerCase() ?? elementName(before, element ?? "", own);
-      if (name === undefined) {
+      const [space, plain] = [before.toLowerCase(), element.toLowerCase()];
+      // What stands behind a colon may be a suffix of the name: `<arg_key:x9>`.
+      const names = [plain, space + plain, space.slice(0, -1)];
+      const name = word?.toLowerCase() ?? names.find((one) => elements.includes(one) || own.includes(one));
+      if (!name) {
         // What is no mark may hold one.
         marks.lastIndex = start + 1;
         continue;
       }
       const depth = depths.get(name) ?? 0;
-      unopened = depth === 0;
-      if (slash ? depth > 0 : !whole.endsWith("/>")) depths.set(name, depth + (slash ? -1 : 1));
-      if (!slash) continue;
+      if (!slash) {
+        if (!whole.endsWith("/>")) depths.set(name, depth + 1);
+        continue;
+      }
+      unopened = !depth;
+      if (depth) depths.set(name, depth - 1);
     }
     take(start, end, unopened);
   }
-  return (name) => (name === undefined ? row >= 0 : (depths.get(name) ?? 0) > 0);
-}
-
-/** Returns the name of an element that is a mark. What stands behind a colon may be a suffix of it: `<arg_key:x9>`. */
-function elementName(before: string, name: string, own: readonly string[]): string | undefined {
-  const [space, plain] = [before.toLowerCase(), name.toLowerCase()];
-  return [plain, space + plain, space.slice(0, -1)].find((one) => elements.includes(one) || own.includes(one));
+  return (name = "") => (depths.get(name) ?? 0) > 0;
 }
 
 const cutToken = /^<(?:[|｜‖][^<>\s]{5,}|tool_call?\|?|end_\w{3,}|escape)$/;
@@ -90,12 +91,12 @@ const cutElement = new RegExp(`^</\\s{0,9}${prefix}([\\w.-]*)$`);
  */
 export function isCutCloser(cut: string, behind: boolean, own: readonly string[], isOpened: IsOpened): boolean {
   if (cutToken.test(cut) || (cut.length > 9 && sign.startsWith(cut))) return !isOpened();
+  const { length } = cut;
   const name = cutElement.exec(cut.toLowerCase().replace(/(_\w+):\w*$/, "$1"))?.[1];
-  if (!name) return false;
+  if (!name || length < (behind ? 5 : 7)) return false;
   return [...elements, ...own].some((one) => {
     const plain = one.replace("cofl:", "");
-    const whole = cut.length - name.length + plain.length + 1;
-    const isEnough = behind ? cut.length > 4 : cut.length > 6 && cut.length >= whole * 0.75;
-    return isEnough && plain.startsWith(name) && !isOpened(one);
+    const whole = length - name.length + plain.length + 1;
+    return (behind || length >= whole * 0.75) && plain.startsWith(name) && !isOpened(one);
   });
 }

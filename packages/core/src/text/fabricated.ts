@@ -13,7 +13,7 @@ export interface Fabricated extends Span {
 }
 
 /** A line such as `Name: value`, or one that introduces some. */
-const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：]/u;
+const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：=]/u;
 /** Findings about text whose end was a guess, or that no value took in. */
 const movesEnd = /stray|unclosed|truncated|missing-root|unknown-tag/;
 /** Those of text between the calls of a block. */
@@ -45,6 +45,8 @@ export function findFabricated<Block extends BlockBase>(
   /** Nothing but white space and reasoning came so far. */
   let begins = true;
   let afterBlock = false;
+  /** The last lines of the block before, if they are comments or headings: a label may look like one. */
+  let tail = "";
   for (const segment of segments) {
     const { type, span } = segment;
     if (type === "block") {
@@ -60,23 +62,29 @@ export function findFabricated<Block extends BlockBase>(
       }
       begins = false;
       afterBlock = true;
+      tail = lastLines.exec(source.slice(Math.max(span.start, span.end - 200), span.end))?.[0] ?? "";
     }
     if (type !== "text") continue;
-    const { text } = segment;
+    const text = tail + segment.text;
+    const offset = span.start - tail.length;
+    tail = "";
     const turns = marksOf(text, span.start < last, afterBlock).map((mark): Fabricated => ({ kind: "turn", ...mark }));
     // Of other texts, the lines were looked at.
     const results = grammar.whole ? swallowed(text, 0).filter(({ kind }) => kind === "result") : [];
     for (const { kind, start, end } of [...turns, ...results].sort((a, b) => a.start - b.start)) {
-      if ((begins && text.slice(0, start).trim() === "") || fenceAt(span.start + start)) continue;
-      found.push({ kind, start: span.start + start, end: span.start + end });
+      if ((begins && text.slice(0, start).trim() === "") || fenceAt(offset + start)) continue;
+      found.push({ kind, start: offset + start, end: offset + end });
     }
     begins &&= text.trim() === "";
   }
   return found;
 }
 
-/** A short line that a colon ends, or a heading. */
-const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
+/** A short line that a colon ends, a heading, or a line that begins with signs. */
+const hasLabel = /(?:^|\n)(?:[^\n:：]{1,60}[:：]|[^\p{L}\n>|`]{0,24}[#=~<[【-])/u;
+const lastLines = /(?:\n[ \t]*(?:#|\[[^[\]\n]*\]$)[^\n]*)+\s*$(?![\s\S])/m;
+/** Three words, or a sentence: what somebody says, and no name. */
+const says = /^\s*(?:\S+[ \t]+\S+[ \t]+\S|[^\n]{2,}[.!?。！？]\s*(?:\n|$)|[\u3040-\u9fff]{4})/;
 
 /** Returns what a text holds of marks that begin a turn, in order. Labels in words count where a block may follow. */
 function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
@@ -89,28 +97,37 @@ function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[]
 }
 
 /**
- * Labels of a turn in words. Of the user's only those that are no entry of a list; of others those behind a block, or behind the user's.
+ * Labels of a turn in words. Those of a user and of other speakers count unless they are entries of a list, or names; those in doubt
+ * when the assistant's follows. Of others those behind a block count, or behind the user's.
  */
 function labelsOf(text: string, afterBlock: boolean): Span[] {
   const found: Span[] = [];
-  let user: { span: Span; isSure: boolean } | undefined;
-  for (const { 0: label, 1: human, 2: assistant, index } of matchesOf(turnLabel, text)) {
+  let doubtful: Span | undefined;
+  for (const { 0: label, 1: before = "", 2: user, 3: assistant, 4: speaker, index } of matchesOf(turnLabel, text)) {
     const span = { start: index + label.search(/\S/), end: index + label.trimEnd().length };
-    if (human) {
-      const before =
-        text
-          .slice(Math.max(0, index - 300), index)
-          .trimEnd()
-          .split("\n")
-          .at(-1) ?? "";
-      const behind = text.slice(lineEnd(text, index) + 1, lineEnd(text, index) + 300).split("\n", 1)[0] as string;
-      const inList = (listLine.test(before) && !/[.?!。？！]$/.test(before)) || listLine.test(behind);
-      user ??= { span, isSure: afterBlock || !inList };
-      if (user.isSure) found.push(span);
+    if (user || (speaker && !afterBlock)) {
+      const isSure = afterBlock || !isEntry(text, index, lineEnd(text, index));
+      if (isSure && (user || (says.test(text.slice(index + label.length)) && !before.includes("#")))) found.push(span);
+      else doubtful ??= span;
+    } else if (assistant) {
+      if (doubtful) found.push(doubtful);
+      doubtful = undefined;
+      if (afterBlock && assistant.length > 1) found.push(span);
     } else if (afterBlock) found.push(span);
-    else if (assistant && user && !user.isSure) found.push(user.span);
   }
   return found;
+}
+
+/** Whether a line is one of several such as `Name: value`. */
+function isEntry(text: string, start: number, end: number): boolean {
+  const before =
+    text
+      .slice(Math.max(0, start - 300), start)
+      .trimEnd()
+      .split("\n")
+      .at(-1) ?? "";
+  const behind = text.slice(end + 1, end + 300).split("\n", 1)[0] as string;
+  return (listLine.test(before) && !/[.?!。？！]$/.test(before)) || listLine.test(behind);
 }
 
 /** Results and turns on lines of their own in the text of a block; in words where no value can stand. */

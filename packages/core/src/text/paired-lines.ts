@@ -1,111 +1,231 @@
 /** Signs that open and close by their direction. */
 const mirrored = "()[]{}<>«»“”‘’「」『』《》【】〔〕";
 
-/** A text of signs, with each bracket turned round. */
-function turned(signs: string): string {
+/** Signs as they close what they open: the last one first, each bracket turned round. */
+function closing(signs: string): string {
   let text = "";
   for (const sign of signs) {
     const at = mirrored.indexOf(sign);
-    text += at < 0 ? sign : mirrored.charAt(at ^ 1);
+    text = (at < 0 ? sign : mirrored.charAt(at ^ 1)) + text;
   }
   return text;
 }
 
-/** What opens a quotation at the end of a text: signs that follow no word, or quotes. What closes one comes first behind. */
-const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3}|[[({<]{1,3})\s*$/u;
-const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
-/** Ends as words and sentences do; a blank line is behind it or not. */
-const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
-const ruler = /^([-*_=#~.+$])\1*$/;
-const firstLine = /^\n?[ \t]*(\S+)[ \t\r]*(?:\n|$)/;
+const turned = (text: string): string => [...text].reverse().join("");
+const isOpening = (sign: string): boolean => mirrored.indexOf(sign) % 2 === 0;
+/** The brackets among signs that close something. */
+const closers = (signs: string): string => [...signs].filter((sign) => mirrored.indexOf(sign) % 2 === 1).join("");
 
-/**
- * Whether a text ends with signs that open something, and the next one begins with those that close it. Rulers and underlined headings divide
- * a text; those that Markdown does not have open something where no blank line parts them from what is between.
- */
-export function isQuotedBy(before: string, behind: string): boolean {
-  const found = endsSentence.test(before) ? null : opensQuote.exec(before);
-  const open = found?.[1] ?? found?.[2];
-  const close = closesQuote.exec(behind)?.[1];
-  if (!open || !close) return isRuled(before, behind);
-  if (ruler.test(open)) return isRuled(before, behind);
-  // What ends with a closing bracket opens nothing.
-  if (mirrored.indexOf(open.slice(-1)) % 2 === 1) return false;
-  const [first, last] = [turned(open.charAt(0)), turned(open.slice(-1))];
-  return last === close.charAt(0) || first === close.slice(-1) || close.startsWith(turned(open));
-}
-
-function isRuled(before: string, behind: string): boolean {
-  const line = /(?:^|\n)[ \t]*(\S{3,})$/.exec(before)?.[1] ?? "";
-  return ruler.test(line) && !/^[-*_]{3}$/.test(line) && firstLine.exec(behind)?.[1] === line;
+/** Whether signs stand in others in their order, all of the closing brackets and at least half of all. */
+function isMostOf(signs: string, others: string): boolean {
+  let at = -1;
+  for (const sign of signs) {
+    at = others.indexOf(sign, at + 1);
+    if (at < 0) return false;
+  }
+  const brackets = closers(others);
+  return brackets === "" ? signs.length * 2 >= others.length : closers(signs) === brackets;
 }
 
 /** Ends a line behind which a text stands that is deeper: YAML, reStructuredText. */
-const opensDeeper = /[:=][ \t]{1,9}[|>][+-]?$|::$|^[ \t]*\.\.[ \t]/;
+const opensDeeper = /[:=-][ \t]{1,9}[|>][-+\d]{0,2}$|::$|^[ \t]*\.\.[ \t]/;
+/** A line of a quotation of Markdown: a line right behind it belongs to it too. */
+const quotation = /^[ \t]{0,3}(?:>[ \t]?)+[\p{L}\p{N}*_"“「]/u;
 
-/** Whether a text that ends before a line's content is in a block of text that ends by its indentation. */
-export function isDeeper(before: string): boolean {
+/** Whether what comes behind a text, up to a line's content, belongs to something of it that ends by its layout. */
+export function isContinued(before: string): boolean {
   const lines = before.split("\n");
   const depth = lines.pop()?.length ?? 0;
+  if (quotation.test(lines.at(-1) ?? "")) return true;
   const above = lines.findLast((line) => /\S/.test(line) && line.search(/\S/) < depth);
   return above !== undefined && opensDeeper.test(above.trimEnd());
 }
 
-/**
- * Lines that open something by a word or by signs, and lines that end it; both with what they have in common. The last ones of a pair
- * show that it is one, so few words have to be known.
- */
-const pairs: readonly (readonly [open: RegExp, close: RegExp])[] = [
-  // `[code]`, `\begin{verbatim}`, `{% raw %}`, `#+BEGIN_SRC`, `#if`, `@example`, `{{#if}}`
-  [
-    /^((?:[[\\%#@【]|\{(?=[%{<#\p{L}]))(?=\S))(?:\{?[%<#+-]{0,3}[ \t]?)(?:begin[_ {]?)?(\p{L}[\p{L}\d]{0,40})/iu,
-    /^([[\\%#@【{])(?:\{?[%<+-]{0,3}[ \t]?)(?:\/[ \t]?|end[_ {]?)(\p{L}[\p{L}\d]{0,40})/iu,
-  ],
-  // Plain Old Documentation, and Ruby's
-  [/^(=)(?!cut|end)\p{L}/u, /^(=)(?:cut|end)/],
-  [/^(-{3,})[ \t]?begin\b/i, /^(-{3,})[ \t]?end\b/i],
-  [/^(:{3,})[ \t]*[\p{L}{]/u, /^(:{3,})$/],
-  [/^(\{\p{L}{1,20})(?::[^{}]{0,60})?\}$/u, /^(\{\p{L}{1,20})\}$/u],
-  // A string of PostgreSQL; shorter ones are formulas.
-  [/(\$\w{3,40}\$)$/, /^(\$\w{3,40}\$)[\s;,)]{0,9}$/],
-  [/^[^$]{0,200}(\$\$)$/, /^(\$\$)[\s;,)]{0,9}$/],
-  [/^(<{5,})(?!\1)/, /^(>{5,})(?!\1)/],
-  // A string of a program
-  [/[=(,:[{][ \t]{0,9}(["'`]{1,3})$/, /^(["'`]{1,3})[\s;,)\]}]{0,9}$/],
-  // A here document
-  [/<<[-~]?[ \t]{0,3}["'\\]?(\w{1,40})["']?[^\n]{0,60}$/, /^(\w{1,40})[;,)]{0,3}$/],
-];
+/** What a line of any text begins with: signs of lists, of headings, of the comments that something stands in. */
+const layout = /^(?:(?:[-*+>;%]|#{1,6}|\/\/|--|\d{1,3}[.)])[ \t]+){0,3}/;
+/** Tables, fences and what divides a text of Markdown open nothing and end nothing. */
+const isLayout = /^(?:\|[\s:-]|`{3}|~{3}|[-*_]{3}$|\.{3}$)/;
+/** These may underline a heading. */
+const underlines = /^(?:-+|\*+|_+|=+|#+)$/;
+/** A line of a language whose lines begin with a sign and a word: roff, TeX, documentation of Perl, Texinfo, armour. */
+const control = /^(?:\.(?=\p{L}{1,2}(?:\s|$))|[\\@=%](?=\p{L}[\p{L}\d]*(?:[\s{[:]|$))|-{4,}(?=\p{L}))/u;
+const attributes = /^\[[^[\]]*\]$/;
+const isSentence = /[.!?。！？]$/;
 
-/** Follows such lines. */
+const signsFirst = /^[^\s\p{L}\p{N}_]*/u;
+/** The same sign several times, or several signs. */
+const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,}|[^\s\p{L}\p{N}_]{0,16})/u;
+const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
+/** Ends no phrase, is no picture, and opens something. */
+const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
+const balanced = /\(\)|\[\]|\{\}|<>/g;
+const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
+/** Tags and comments of HTML are looked for by others. */
+const html = /^<[/!]?[a-z-]/i;
+/** What begins or ends a line that opens something by a word with a sign. */
+const marks = /^(?:[{\\%#@=:$&^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$:%@{][\p{L}\p{N}_]+[$}]?$/u;
+
+/** Signs that end something: not one of Markdown alone, and not those of phrases. */
+const endsBySigns = /^(?![-*+>#|_~]$)(?=.*[^.,:;!?…]|(.)\1\1)/u;
+const signsLast = /\s([^\s\p{L}\p{N}_]{2,12})$/u;
+/** Signs, a word for an end, and a word. */
+const endsByWord =
+  /^((?:[^\s\p{L}\p{N}_]|[ \t](?=[^\s\p{L}\p{N}_])){1,16})[ \t]?(end|stop)?[ \t_{([]?([\p{L}\p{N}_]{0,40})/iu;
+const endingWord = /^(?:en(?=(def)$)|end(?=(\p{L}{2,})$))\p{L}+$/u;
+const token = /^[^\s\p{L}\p{N}_]+[\p{L}\p{N}_]+[^\s\p{L}\p{N}_;,]*/u;
+/** Signs of Markdown, and those that begin names: a word with one of them is no end because it stands there twice. */
+const plain = /^(?:[([*_#`~+>|<!.@:]|-(?!-))/;
+/** What goes on behind the end of a string, and no prose. */
+const isCode = /^(?:[ \t]*[^\s\p{L}\p{N}]|[^\n]*[;{]$|$)/u;
+
+/** A line that may have opened something. */
+interface Opener {
+  at: number;
+  text: string;
+  /** What its signs are closed with: the first, the last, all of them. */
+  closedBy: string[];
+  /** Ends its here document. */
+  word: string | undefined;
+  /** It underlines a heading, unless a block stands between it and the next such line. */
+  underlines: boolean;
+}
+type Test = (open: Opener) => boolean;
+
+/** As many lines are looked at for what a line ends. */
+const reach = 64;
+
+/**
+ * Follows lines that open something and lines that end it, in any language. A line that ends something says nothing that the line
+ * which began it does not: its words stand there too, or are turned round, or say "end"; so do its signs.
+ */
 export class PairedLines {
-  /** By pair and what its lines have in common: what was given to {@link read} at each that is open. */
-  readonly #open: Map<string, number[]>[] = pairs.map(() => new Map());
-  #count = 0;
+  readonly #open: Opener[] = [];
+  /** By sign: what was given to {@link read} at the first line of a language that begins its lines so. */
+  readonly #controls = new Map<string, number>();
+  /** By first word: the same, at the last line without signs. */
+  readonly #words = new Map<string, number>();
+  #isBehindText = false;
+  #isBehindRuler = false;
 
   /** Reads a line. `at` is kept where it opens something; returned is what was kept where the thing began that it ends. */
-  read(line: string, at: number): number | undefined {
-    const text = line.length > 400 ? "" : line.trim();
-    if (text === "") return undefined;
-    if (this.#count > 0)
-      for (const [index, [, close]] of pairs.entries()) {
-        const open = this.#open[index]?.size ? this.#open[index]?.get(keyOf(close.exec(text))) : undefined;
-        const kept = open?.pop();
-        if (kept === undefined) continue;
-        this.#count -= 1;
-        return kept;
-      }
-    for (const [index, [open]] of pairs.entries()) {
-      const found = open.exec(text);
-      if (!found) continue;
-      const key = keyOf(found);
-      const list = this.#open[index]?.get(key) ?? [];
-      list.push(at);
-      this.#open[index]?.set(key, list);
-      this.#count += 1;
+  read(written: string, at: number, isBehindBlock = false): number | undefined {
+    const whole = written.length > 400 ? "" : written.trim();
+    const isBehindText = this.#isBehindText || isBehindBlock;
+    // Attributes are no heading.
+    this.#isBehindText = whole !== "" && !attributes.test(whole);
+    if (whole === "" && this.#isBehindRuler) this.#open.pop();
+    this.#isBehindRuler = false;
+    if (whole === "" || isLayout.test(whole)) return undefined;
+    const text = whole.replace(layout, "").toLowerCase();
+    const sign = isSentence.test(whole) ? undefined : control.exec(whole)?.[0];
+    const begun = this.#take(text, isBehindText, isBehindBlock);
+    if (begun === undefined) this.#push(text, at, isBehindText);
+    const first = sign === undefined ? undefined : this.#controls.get(sign);
+    if (sign !== undefined && first === undefined) this.#controls.set(sign, at);
+    return first ?? begun;
+  }
+
+  /** Takes out the line that a line ends, and returns what was kept at it. */
+  #take(text: string, isBehindText: boolean, isBehindBlock: boolean): number | undefined {
+    const [, short, end] = endingWord.exec(text) ?? [];
+    const word = end ?? short ?? (/^\p{L}{2,}$/u.test(text) ? turned(text) : "");
+    const begun = word === text ? undefined : this.#words.get(word);
+    if (begun !== undefined) {
+      this.#words.delete(word);
+      return begun;
+    }
+    if (this.#open.length === 0) return undefined;
+    const tests = underlines.test(text)
+      ? [(open: Opener) => open.text === text && (open.underlines ? isBehindBlock : isBehindText)]
+      : endsOf(text, isBehindBlock);
+    if (tests.length === 0) return undefined;
+    for (let index = this.#open.length - 1; index >= Math.max(0, this.#open.length - reach); index -= 1) {
+      const open = this.#open[index] as Opener;
+      if (tests.some((test) => test(open))) return this.#open.splice(index, 1)[0]?.at;
     }
     return undefined;
   }
+
+  #push(text: string, at: number, isBehindText: boolean): void {
+    const open: Opener = {
+      at,
+      text,
+      closedBy: closersOf(text),
+      word: hereDocument.exec(text)?.[1],
+      underlines: isBehindText && underlines.test(text),
+    };
+    if (open.closedBy.length > 0 || open.word !== undefined || marks.test(text)) {
+      this.#open.push(open);
+      this.#isBehindRuler = underlines.test(text);
+    }
+    const word = /^\p{L}+/u.exec(text)?.[0] ?? "";
+    for (const begun of word === "" ? [] : [word, word.slice(0, 3)]) this.#words.set(begun, at);
+    if (this.#open.length > 4 * reach) this.#open.splice(0, 3 * reach);
+  }
 }
 
-const keyOf = (found: RegExpExecArray | null): string =>
-  found ? `${turned(found[1] ?? "").replaceAll(">", "<")}${found[2] ?? ""}`.toLowerCase() : "\n";
+/** Returns what closes the signs of a line, unless the line does so itself. */
+function closersOf(text: string): string[] {
+  const [first = ""] = lead.exec(text) ?? [];
+  const last = trail.exec(text)?.[0].replace(/(?<=.)[.,:;!?。，：；！？…]+$/, "") ?? "";
+  const found = new Set<string>();
+  const add = (signs: string, rest: string): void => {
+    const left = signs.replace(balanced, "");
+    if (left !== "" && opens.test(left) && !rest.includes(closing(left))) found.add(closing(left));
+  };
+  if (!html.test(text) && (first === text || !underlines.test(first))) add(first, text.slice(first.length));
+  if (!(html.test(text) && text.endsWith(">"))) add(last, text.slice(0, text.lastIndexOf(last)));
+  const all = /\s/.test(text)
+    ? ""
+    : text
+        .replace(/[\p{L}\p{N}_]/gu, "")
+        .replace(balanced, "")
+        .replace(balanced, "");
+  if (/[([{<]/.test(all) && closers(all) === "") add(all, "");
+  return [...found];
+}
+
+/** Returns what tells whether a line ends what another one opened: nothing if it can't. */
+function endsOf(text: string, isBehindBlock: boolean): Test[] {
+  const tests: Test[] = [];
+  // Signs, and no prose behind them.
+  for (const found of new Set([lead.exec(text)?.[0] ?? "", signsFirst.exec(text)?.[0] ?? ""])) {
+    const signs = found.replace(/(?<=[^;,.])[;,.]+$/, "");
+    const behind = text.slice(found.length);
+    if (!endsBySigns.test(signs) || isOpening(signs.charAt(0))) continue;
+    if (isCode.test(behind) || signs.length > 4)
+      tests.push(({ closedBy }) =>
+        closedBy.some((others) => isMostOf(signs, others) || isMostOf(signs, turned(others))),
+      );
+    else if (isBehindBlock && /^\s/.test(behind))
+      tests.push(({ closedBy }) => closedBy.some((others) => signs.startsWith(others)));
+  }
+  const last = signsLast.exec(text)?.[1];
+  if (last) tests.push(({ closedBy }) => closedBy.includes(last));
+  const bare = /^\w{1,40}/.exec(text)?.[0];
+  if (bare && isCode.test(text.slice(bare.length))) tests.push(({ word }) => word === bare);
+  return html.test(text) ? tests : [...tests, ...wordEndsOf(text)];
+}
+
+/** The same for lines that end something by a word with signs. */
+function wordEndsOf(text: string): Test[] {
+  const tests: Test[] = [];
+  const [all = "", signs = "", end, word = ""] = endsByWord.exec(text) ?? [];
+  if (signs === "" || /^[<>/\s]+$/.test(signs) || !isCode.test(text.slice(all.length))) return tests;
+  if (end || /^[^/*]+\/[^/]*$/.test(signs))
+    tests.push((open) => open.text.startsWith(signs.charAt(0)) && open.text.includes(word));
+  if (end && word === "") tests.push((open) => open.text.endsWith(` ${text}`));
+  if (turned(word) !== word) tests.push((open) => open.text.startsWith(signs + turned(word)));
+  const written = token.exec(text)?.[0] ?? "";
+  const begun = signs + word;
+  if (end || word === "" || !written.startsWith(begun)) return tests;
+  if (!plain.test(signs) && /^[\s;,)]*$|;$/.test(text.slice(written.length)))
+    tests.push(
+      (open) =>
+        (open.text.startsWith(begun) && !/[\p{L}\p{N}_]/u.test(open.text.charAt(begun.length))) ||
+        open.text.endsWith(` ${written}`),
+    );
+  if (/^[)\]}"']/.test(signs))
+    tests.push((open) => open.closedBy.some((others) => others.startsWith(signs)) && open.text.includes(word));
+  return tests;
+}

@@ -4,7 +4,7 @@ import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { type Fence, inlineCodeIn, sentIn } from "./code.ts";
 import { callOpener } from "./find-foreign.ts";
-import { isDeeper, isQuotedBy, PairedLines } from "./paired-lines.ts";
+import { isContinued, PairedLines } from "./paired-lines.ts";
 import { none, type Source } from "./source.ts";
 import { resultMarker } from "./text-marks.ts";
 
@@ -65,6 +65,8 @@ export class ShownBlocks<Block extends BlockBase> {
   /** The next fence, for the tags of a text and for its lines, which are read one after the other. */
   readonly #next = { tags: 0, lines: 0 };
   #comment: number | undefined;
+  /** No line was read since the last block. */
+  #isBehindBlock = false;
   /** The line at hand began with a block that is shown. */
   #lineIsShown = false;
   /** Fences that are never closed, and hold other text before a block. */
@@ -96,9 +98,11 @@ export class ShownBlocks<Block extends BlockBase> {
         const { start, end } = segment.span;
         const edges = this.#edges(segment.span);
         this.#readLines(edges[0], start);
-        const isShown = this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isQuoted(at, edges);
+        const isShown =
+          this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isContinued(at, edges[0]);
         this.#shown.push(isShown);
         this.#around.push(0);
+        this.#isBehindBlock = true;
         this.#readLines(edges[1], end - edges[1].length);
         this.#textBefore.push(segment.span.end);
       }
@@ -133,23 +137,20 @@ export class ShownBlocks<Block extends BlockBase> {
     return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }
 
-  /** Whether signs of quotation stand around a block. */
-  #isQuoted(at: number, [lead, tail]: readonly [string, string]): boolean {
-    const [before, behind] = [-1, 1].map((step) => {
-      const segment = this.#segments[at + step];
-      return segment?.type === "text" ? segment.text : "";
-    }) as [string, string];
-    const around = (before.slice(-reach) + lead).slice(-reach);
-    if (isDeeper(around)) return true;
-    const end = around.lastIndexOf("\n");
-    return end >= 0 && isQuotedBy(around.slice(0, end), (tail + behind).slice(0, reach));
+  /** Whether a block stands in what ends by its layout. */
+  #isContinued(at: number, lead: string): boolean {
+    const before = this.#segments[at - 1];
+    return isContinued(((before?.type === "text" ? before.text.slice(-reach) : "") + lead).slice(-reach));
   }
 
-  /** The first and the last lines of a block that are comments of its own: what stands around it may look like them. */
+  /** The first and the last lines of a block that are comments of its own, or empty strings: what stands around it may look like them. */
   #edges({ start, end }: Span): [lead: string, tail: string] {
     const first = this.#source.slice(start, Math.min(end, start + reach));
     const last = this.#source.slice(Math.max(start, end - reach), end);
-    return [/^\s*(?:#[^\n]*\n\s*)*/.exec(first)?.[0] ?? "", /(?:\n[ \t]*#[^\n]*)+\s*$/.exec(last)?.[0] ?? ""];
+    return [
+      /^\s*(?:(?:#[^\n]*|[\w.-]+[ \t]*=[ \t]*(?:''|""))\n\s*)*/.exec(first)?.[0] ?? "",
+      /(?:\n[ \t]*#[^\n]*)+\s*$/.exec(last)?.[0] ?? "",
+    ];
   }
 
   /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
@@ -193,7 +194,12 @@ export class ShownBlocks<Block extends BlockBase> {
       const line = text.slice(start, end);
       const fence = this.#fenceAt(offset + start, "lines");
       const isNone = (fence && fence.end < none) || (/^\s*\[/.test(line) && callOpener.test(line.trimStart()));
-      const open = isNone ? undefined : this.#lines.read(line, this.#shown.length);
+      // The rest of the block's own line is none.
+      const above = this.#isBehindBlock && start === 0 ? this.#source.slice(Math.max(0, offset - 2), offset) : "\n";
+      const isRest = line.trim() === "" && !above.endsWith("\n");
+      const isNext = this.#isBehindBlock && above !== "\n\n";
+      const open = isNone || isRest ? undefined : this.#lines.read(line, this.#shown.length, isNext);
+      if (!isRest) this.#isBehindBlock = false;
       if (open !== undefined) this.#hold(open, this.#shown.length);
       start = end + 1;
     }

@@ -176,6 +176,21 @@ export const turnToken: RegExp = new RegExp(
   "gi",
 );
 
-/** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
-export const turnLabel: RegExp =
-  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶|ユーザー|사용자|benutzer|utilisateur|usuario|usuário|utente|пользователь|(?<=###? {0,3})instruction)|(assistant|ai|助手|助理|模型|アシスタント|어시스턴트|assistent|asistente|ассистент|(?<=###? {0,3})response)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
+const users =
+  "human|user|you|me|customer|q|用户|使用者|人类|用戶|你|我|客户|问|ユーザー|사용자|benutzer|du|utilisateur|vous|usuario|usuário|utente|пользователь|вы|(?<=###? {0,3})instruction";
+const assistants =
+  "assistant|ai|助手|助理|模型|アシスタント|어시스턴트|assistent|asistente|ассистент|(?<=###? {0,3})response";
+const speakers = "system|tools?|functions?|observation|系统|工具|观察";
+const results = "(?:tool |function )?(?:result|output|response)s?|(?:工具)?(?:结果|输出)";
+/**
+ * The same in plain words, at the start of a line, in any form: nothing but signs and times stand before the word, and behind it signs,
+ * a time or a verb of saying, until a colon, a bracket that closes or the end of a line of signs. Signs of lists, quotations and
+ * tables begin no turn. Groups: the user's label, the assistant's, that of another one, a result's.
+ */
+export const turnLabel: RegExp = /* @__PURE__ */ (() =>
+  new RegExp(
+    `^(?![ \\t]*(?:[-+*•>|\`]|\\d{1,3}[.)])[ \\t])(?<before>[^\\p{L}\\n>|\`]{0,24})(?:(${users})|(a|${assistants})|(${speakers})|(${results}))(?![\\p{L}\\d])` +
+      "(?:[ \\t]{0,3}[(\\[][^()[\\]\\n]{1,20}[)\\]])?(?:[ \\t](?:said|says|wrote|writes|asked|replied))?" +
+      "[ \\t*_\\]】]{0,5}(?:[:：][ \\t*_]{0,5}|(?<=[\\[【][^\\p{L}\\n]{0,5}\\p{L}{1,20}[\\]】])|(?<=^[^\\p{L}\\n]{0,20}<\\p{L}{1,20})>[ \\t]|(?<=[#=~-][^\\n]{1,40})[#=~\\- \\t]{0,20}$)",
+    "gimu",
+  ))();

@@ -3,12 +3,12 @@ import { isObject } from "@toolglot/internal";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import { LiteralReader } from "../values/literal-reader.ts";
 import type { LiteralListener, LiteralSyntax } from "../values/types.ts";
 
 /** How the values of a dialect are written. */
-export function syntaxOf({ values, stringDelimiters, plainSingleQuotes }: Dialect): LiteralSyntax {
+export function syntaxOf({ values, stringDelimiters, plainSingleQuotes }: DialectRow): LiteralSyntax {
   if (values === "gemma") return { language: "gemma", stringDelimiters: stringDelimiters ?? [] };
   return values === "python"
     ? { language: "python", plainSingleQuotes: plainSingleQuotes === true }
@@ -83,7 +83,7 @@ class Members implements LiteralListener {
   /** Of the arguments: the number of containers around each. */
   readonly depth: 1 | 2;
   readonly #call: CallDraft;
-  readonly #row: Dialect;
+  readonly #row: DialectRow;
   readonly #nameKeys: readonly string[];
   readonly #keys: readonly string[];
   /** The arguments are the value at hand. */
@@ -94,7 +94,7 @@ class Members implements LiteralListener {
   /** What stands beside the name and the arguments. */
   readonly #others = createRecord<JsonValue>();
 
-  constructor(call: CallDraft, row: Dialect, whole: boolean) {
+  constructor(call: CallDraft, row: DialectRow, whole: boolean) {
     const { name, nameKey } = row.call;
     this.#call = call;
     this.#row = row;

@@ -1,54 +1,26 @@
 import { createRecord, type JsonSchema, type JsonSchemaObject, type JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
+import type { BodyReader } from "../scan/body-reader.ts";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { type Mark, markOf } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
-import { readAttributes, readUpTo } from "./tag-text.ts";
+import { type ArgumentTag, readTag } from "./argument-tag.ts";
 import { readTagValue } from "./tag-value.ts";
+import { tagsWith } from "./tags.ts";
 
 const maxDepth = 100;
-const tagEnd = markOf({ text: ">" });
-
-/** The opening tag of an argument, or of an element in one. */
-export interface ArgumentTag {
-  key: string;
-  /** The value of its type mark. */
-  type: string | undefined;
-  close: Mark;
-}
-
-/** Reads an opening tag behind its mark; undefined when it is none. */
-export function* readTag(cursor: Cursor, marks: RowMarks): Reading<ArgumentTag | undefined> {
-  const { row, argOpen, argClose, argEnd } = marks;
-  const { key: rule, typeMark } = row.arguments;
-  if (rule === "tag") {
-    const key = (yield* readUpTo(cursor, [tagEnd], /[<>\s/]/))?.trim();
-    return key ? { key, type: undefined, close: markOf(closerOf(argOpen as Mark, key)) } : undefined;
-  }
-  const attributes = yield* readAttributes(cursor, argEnd, row.entities);
-  if (!attributes || typeof rule !== "object" || !("attribute" in rule)) return undefined;
-  const type = typeMark && "attribute" in typeMark ? attributes.get(typeMark.attribute) : undefined;
-  return { key: attributes.get(rule.attribute)?.trim() ?? "", type, close: argClose as Mark };
-}
-
-const closerOf = ({ texts: [open = "<"] }: Mark, name: string): { text: string; special: true } => ({
-  text: `${open.trim()}/${name}>`,
-  special: true,
-});
 
 /** Whether the value behind an opening tag is made of elements. */
-export function* isTree(cursor: Cursor, { row, argOpen }: RowMarks, { type, close }: ArgumentTag): Reading<boolean> {
-  if (row.values !== "tree") return false;
+function* isTree(cursor: Cursor, { row, argOpen }: RowMarks, { type, close }: ArgumentTag): Reading<boolean> {
   const { otherMark } = row.arguments;
   if (typeof otherMark === "object") return type === otherMark.array || type === otherMark.object;
   return !(yield* cursor.sees([close])) && (yield* cursor.sees([argOpen]));
 }
 
 /** Reads a value of nested elements behind its opening tag, and puts it into the input. False when the call is rejected. */
-export function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag): Reading<boolean> {
+function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag): Reading<boolean> {
   const argument = call.argument(tag.key);
   const start = cursor.offset;
   const { schema, root } = call.block.host.tools.parameter(call.name, tag.key);
@@ -114,3 +86,8 @@ function* readNode(
   }
   return record;
 }
+
+/** As `readTags`, where a value may be made of elements. */
+export const readTagTrees: BodyReader = /* @__PURE__ */ tagsWith(function* (call, cursor, marks, tag) {
+  return (yield* isTree(cursor, marks, tag)) ? yield* readTree(call, cursor, marks, tag) : undefined;
+});

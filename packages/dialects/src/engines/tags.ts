@@ -1,11 +1,12 @@
 import type { EndOptions } from "@toolglot/core";
+import type { BodyReader } from "../scan/body-reader.ts";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markAt, markOf } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
+import { type ArgumentTag, readTag } from "./argument-tag.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
-import { type ArgumentTag, isTree, readTag, readTree } from "./tag-tree.ts";
 import { readTagValue } from "./tag-value.ts";
 
 /** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
@@ -16,8 +17,19 @@ function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
   return stop !== undefined && marks.closers.some((mark) => markAt(stop, 0, mark, true) === stop.length);
 }
 
-/** Reads a call's arguments between tags, and goes behind what closes the call. False when the call is rejected. */
-export function* readTags(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
+/** Reads an argument behind its opening tag where it is made of elements; undefined where it is not. False when the call is rejected. */
+type ReadTree = (call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag) => Reading<boolean | undefined>;
+
+/** Returns what reads a call's arguments between tags, and goes behind what closes the call. */
+export const tagsWith =
+  (readTree?: ReadTree): BodyReader =>
+  (call, cursor, marks) =>
+    readArguments(call, cursor, marks, readTree);
+
+/** Reads a call's arguments between tags; none of their values is made of elements. */
+export const readTags: BodyReader = /* @__PURE__ */ tagsWith();
+
+function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, readTree?: ReadTree): Reading<boolean> {
   const { argOpen, callClose, row } = marks;
   const start = cursor.offset;
   let end = start;
@@ -34,7 +46,7 @@ export function* readTags(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
     }
     const isNext = row.arguments.key === "tag" && (yield* cursor.sees(marks.openers));
     if (argOpen && !isNext && (yield* cursor.take(argOpen))) {
-      if (!(yield* readArgument(call, cursor, marks))) return false;
+      if (!(yield* readArgument(call, cursor, marks, readTree))) return false;
       end = cursor.offset;
       continue;
     }
@@ -55,7 +67,7 @@ export function* readTags(call: CallDraft, cursor: Cursor, marks: RowMarks): Rea
 const keyStops = /[<>\n=]/;
 
 /** Reads an argument behind its opener. */
-function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
+function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, readTree?: ReadTree): Reading<boolean> {
   const { row, argKey, argKeyClose, argClose } = marks;
   const { key: rule, typeMark, pad, cdata } = row.arguments;
   const start = cursor.offset;
@@ -74,7 +86,9 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks): Readin
       ? call.fail("truncated", span)
       : call.fail("invalid-arguments", span, "An argument has no key.");
   }
-  if (yield* isTree(cursor, marks, tag)) return yield* readTree(call, cursor, marks, tag);
+  const tree = row.values === "tree" ? readTree?.(call, cursor, marks, tag) : undefined;
+  const isRead = tree && (yield* tree);
+  if (isRead !== undefined) return isRead;
   const { key, type, close } = tag;
   const mark = type === undefined || !typeMark ? undefined : typeMark.raw.includes(type) ? "raw" : "json";
   const argument: Argument = call.argument(key);

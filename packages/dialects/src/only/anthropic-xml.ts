@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { anthropicXml } from "../table/rows/anthropic-xml.ts";
+import { anthropicXml, anthropicXmlDialect } from "../table/rows/anthropic-xml.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [anthropicXml], fixed: "anthropic-xml", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = anthropicXml;
+export const dialect: Dialect = anthropicXmlDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -2,18 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `cohere5` alone. */
-import { readTags } from "../engines/tags.ts";
+import { readTagTrees } from "../engines/tag-tree.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { cohere5 } from "../table/rows/cohere5.ts";
+import { cohere5, cohere5Dialect } from "../table/rows/cohere5.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: readTags } };
+const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: readTagTrees } };
 
 /** Its row of the table. */
-export const dialect: Dialect = cohere5;
+export const dialect: Dialect = cohere5Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { deepseekV3 } from "../table/rows/deepseek-v3.ts";
+import { deepseekV3, deepseekV3Dialect } from "../table/rows/deepseek-v3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [deepseekV3], fixed: "deepseek-v3", bodies: { json: readJsonCall } };
 
 /** Its row of the table. */
-export const dialect: Dialect = deepseekV3;
+export const dialect: Dialect = deepseekV3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { dsml } from "../table/rows/dsml.ts";
+import { dsml, dsmlDialect } from "../table/rows/dsml.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [dsml], fixed: "dsml", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = dsml;
+export const dialect: Dialect = dsmlDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { functionary3_1 } from "../table/rows/functionary3.1.ts";
+import { functionary3_1, functionary3_1Dialect } from "../table/rows/functionary3.1.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [functionary3_1], fixed: "functionary3.1", bodies: { json: readJsonCall } };
 
 /** Its row of the table. */
-export const dialect: Dialect = functionary3_1;
+export const dialect: Dialect = functionary3_1Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { functionary3_2 } from "../table/rows/functionary3.2.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { functionary3_2, functionary3_2Dialect } from "../table/rows/functionary3.2.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = functionary3_2;
+export const dialect: Dialect = functionary3_2Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readKeyed } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { functiongemma } from "../table/rows/functiongemma.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { functiongemma, functiongemmaDialect } from "../table/rows/functiongemma.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: readKeyed } };
+const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: readKeyed }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = functiongemma;
+export const dialect: Dialect = functiongemmaDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { gemma3 } from "../table/rows/gemma3.ts";
+import { gemma3, gemma3Dialect } from "../table/rows/gemma3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [gemma3], fixed: "gemma3", bodies: { python: readPython } };
 
 /** Its row of the table. */
-export const dialect: Dialect = gemma3;
+export const dialect: Dialect = gemma3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readKeyed } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { gemma4 } from "../table/rows/gemma4.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { gemma4, gemma4Dialect } from "../table/rows/gemma4.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: readKeyed } };
+const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: readKeyed }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = gemma4;
+export const dialect: Dialect = gemma4Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { gigachat3_5 } from "../table/rows/gigachat3.5.ts";
+import { gigachat3_5, gigachat3_5Dialect } from "../table/rows/gigachat3.5.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [gigachat3_5], fixed: "gigachat3.5", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = gigachat3_5;
+export const dialect: Dialect = gigachat3_5Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

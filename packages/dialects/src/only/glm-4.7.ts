@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { glm4_7 } from "../table/rows/glm-4.7.ts";
+import { glm4_7, glm4_7Dialect } from "../table/rows/glm-4.7.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [glm4_7], fixed: "glm-4.7", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = glm4_7;
+export const dialect: Dialect = glm4_7Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

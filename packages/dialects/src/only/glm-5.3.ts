@@ -5,7 +5,7 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { glm5_3 } from "../table/rows/glm-5.3.ts";
+import { glm5_3, glm5_3Dialect } from "../table/rows/glm-5.3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [glm5_3], fixed: "glm-5.3", bodies: { json: readJsonCall } };
 
 /** Its row of the table. */
-export const dialect: Dialect = glm5_3;
+export const dialect: Dialect = glm5_3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { granite } from "../table/rows/granite.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { granite, graniteDialect } from "../table/rows/granite.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [granite], fixed: "granite", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [granite], fixed: "granite", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = granite;
+export const dialect: Dialect = graniteDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

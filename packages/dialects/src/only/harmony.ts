@@ -6,7 +6,7 @@ import { readJsonCall } from "../bodies.ts";
 import { proseHeaderAt } from "../engines/harmony.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { harmony } from "../table/rows/harmony.ts";
+import { harmony, harmonyDialect } from "../table/rows/harmony.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
@@ -15,7 +15,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [harmony], fixed: "harmony", bodies: { json: readJsonCall }, heads: [proseHeaderAt] };
 
 /** Its row of the table. */
-export const dialect: Dialect = harmony;
+export const dialect: Dialect = harmonyDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

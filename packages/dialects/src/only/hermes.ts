@@ -5,16 +5,17 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { hermes } from "../table/rows/hermes.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { hermes, hermesDialect } from "../table/rows/hermes.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [hermes], fixed: "hermes", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [hermes], fixed: "hermes", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = hermes;
+export const dialect: Dialect = hermesDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

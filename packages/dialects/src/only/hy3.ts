@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { hy3 } from "../table/rows/hy3.ts";
+import { hy3, hy3Dialect } from "../table/rows/hy3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [hy3], fixed: "hy3", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = hy3;
+export const dialect: Dialect = hy3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { hy4 } from "../table/rows/hy4.ts";
+import { hy4, hy4Dialect } from "../table/rows/hy4.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [hy4], fixed: "hy4", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = hy4;
+export const dialect: Dialect = hy4Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

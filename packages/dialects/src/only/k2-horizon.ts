@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { k2Horizon } from "../table/rows/k2-horizon.ts";
+import { k2Horizon, k2HorizonDialect } from "../table/rows/k2-horizon.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [k2Horizon], fixed: "k2-horizon", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = k2Horizon;
+export const dialect: Dialect = k2HorizonDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { kimiK3 } from "../table/rows/kimi-k3.ts";
+import { kimiK3, kimiK3Dialect } from "../table/rows/kimi-k3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [kimiK3], fixed: "kimi-k3", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = kimiK3;
+export const dialect: Dialect = kimiK3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { lfm2 } from "../table/rows/lfm2.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { lfm2, lfm2Dialect } from "../table/rows/lfm2.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: readPython } };
+const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: readPython }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = lfm2;
+export const dialect: Dialect = lfm2Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { llama3Builtin } from "../table/rows/llama3-builtin.ts";
+import { llama3Builtin, llama3BuiltinDialect } from "../table/rows/llama3-builtin.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [llama3Builtin], fixed: "llama3-builtin", bodies: { python: readPython } };
 
 /** Its row of the table. */
-export const dialect: Dialect = llama3Builtin;
+export const dialect: Dialect = llama3BuiltinDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { llama3Json } from "../table/rows/llama3-json.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { llama3Json, llama3JsonDialect } from "../table/rows/llama3-json.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [llama3Json], fixed: "llama3-json", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [llama3Json], fixed: "llama3-json", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = llama3Json;
+export const dialect: Dialect = llama3JsonDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

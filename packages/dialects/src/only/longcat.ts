@@ -5,7 +5,7 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { longcat } from "../table/rows/longcat.ts";
+import { longcat, longcatDialect } from "../table/rows/longcat.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [longcat], fixed: "longcat", bodies: { json: readJsonCall } };
 
 /** Its row of the table. */
-export const dialect: Dialect = longcat;
+export const dialect: Dialect = longcatDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -2,18 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `minimax-m3` alone. */
-import { readTags } from "../engines/tags.ts";
+import { readTagTrees } from "../engines/tag-tree.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { minimaxM3 } from "../table/rows/minimax-m3.ts";
+import { minimaxM3, minimaxM3Dialect } from "../table/rows/minimax-m3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [minimaxM3], fixed: "minimax-m3", bodies: { tags: readTags } };
+const book: OneBook = { rows: [minimaxM3], fixed: "minimax-m3", bodies: { tags: readTagTrees } };
 
 /** Its row of the table. */
-export const dialect: Dialect = minimaxM3;
+export const dialect: Dialect = minimaxM3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

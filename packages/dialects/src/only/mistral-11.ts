@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { mistral11 } from "../table/rows/mistral-11.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { mistral11, mistral11Dialect } from "../table/rows/mistral-11.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [mistral11], fixed: "mistral-11", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [mistral11], fixed: "mistral-11", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = mistral11;
+export const dialect: Dialect = mistral11Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

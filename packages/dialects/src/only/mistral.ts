@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { mistral } from "../table/rows/mistral.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { mistral, mistralDialect } from "../table/rows/mistral.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [mistral], fixed: "mistral", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [mistral], fixed: "mistral", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = mistral;
+export const dialect: Dialect = mistralDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

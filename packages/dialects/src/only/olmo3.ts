@@ -5,7 +5,7 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { olmo3 } from "../table/rows/olmo3.ts";
+import { olmo3, olmo3Dialect } from "../table/rows/olmo3.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [olmo3], fixed: "olmo3", bodies: { python: readPython } };
 
 /** Its row of the table. */
-export const dialect: Dialect = olmo3;
+export const dialect: Dialect = olmo3Dialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { openaiLoose } from "../table/rows/openai-loose.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { openaiLoose, openaiLooseDialect } from "../table/rows/openai-loose.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [openaiLoose], fixed: "openai-loose", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [openaiLoose], fixed: "openai-loose", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = openaiLoose;
+export const dialect: Dialect = openaiLooseDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,7 +5,7 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { phi4Mini } from "../table/rows/phi4-mini.ts";
+import { phi4Mini, phi4MiniDialect } from "../table/rows/phi4-mini.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
@@ -13,7 +13,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [phi4Mini], fixed: "phi4-mini", bodies: { json: readJsonCall } };
 
 /** Its row of the table. */
-export const dialect: Dialect = phi4Mini;
+export const dialect: Dialect = phi4MiniDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -5,15 +5,16 @@
 import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { pythonic } from "../table/rows/pythonic.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { pythonic, pythonicDialect } from "../table/rows/pythonic.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: readPython } };
+const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: readPython }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = pythonic;
+export const dialect: Dialect = pythonicDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

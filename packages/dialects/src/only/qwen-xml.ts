@@ -5,7 +5,7 @@
 import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { qwenXml } from "../table/rows/qwen-xml.ts";
+import { qwenXml, qwenXmlDialect } from "../table/rows/qwen-xml.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
 
@@ -14,7 +14,7 @@ export type * from "../public-types.ts";
 const book: OneBook = { rows: [qwenXml], fixed: "qwen-xml", bodies: { tags: readTags } };
 
 /** Its row of the table. */
-export const dialect: Dialect = qwenXml;
+export const dialect: Dialect = qwenXmlDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

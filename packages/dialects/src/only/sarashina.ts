@@ -5,15 +5,16 @@
 import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { sarashina } from "../table/rows/sarashina.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { sarashina, sarashinaDialect } from "../table/rows/sarashina.ts";
 import type { Dialect } from "../table/types.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: readJsonCall }, bare: BareCalls };
 
 /** Its row of the table. */
-export const dialect: Dialect = sarashina;
+export const dialect: Dialect = sarashinaDialect;
 /** As in the package's entry, for this dialect alone. */
 export const parse: OneDialect["parse"] = /* @__PURE__ */ only.parseOf(book);
 /** As in the package's entry, for this dialect alone. */

@@ -1,6 +1,10 @@
 import type { ToolSet } from "../tools.ts";
+import type { DialectEvent } from "../types.ts";
+import { BlockDraft, type ReadingHost } from "./block-draft.ts";
+import type { Cursor, Reading } from "./cursor.ts";
 import { behindSpace } from "./marks.ts";
-import { bodyOf, type RowMarks } from "./row-marks.ts";
+import { bodyOf, isMarkless, type RowMarks } from "./row-marks.ts";
+import { type MarklessRuns, type Place, type RunEnd, readRun } from "./run-reader.ts";
 
 const word = "[\\w.:-]{1,100}";
 /** Names stand so near to the beginning of a JSON object. */
@@ -23,14 +27,8 @@ const mayBeForm = new RegExp(
   `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
 );
 
-/** Whether a dialect has no marks at all, so that a call without any is no slip. */
-export function isMarkless({ row, callOpen }: RowMarks): boolean {
-  const unwritten = row.open.every((marker) => marker.optional && (marker.unwritten || !row.write));
-  return unwritten && (!callOpen || callOpen.optional);
-}
-
 /** Finds calls without marks, by the names of tools: what begins a line, and whose call it may be. */
-export class BareCalls {
+export class BareCalls implements MarklessRuns {
   readonly #rows: readonly RowMarks[];
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
@@ -61,6 +59,30 @@ export class BareCalls {
           other.row.list === true,
       )
     );
+  }
+
+  /** Reads a run: its calls are calls only if all of them name tools, and nothing but them stands on their lines. */
+  *read(start: number, host: ReadingHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd> {
+    const events: DialectEvent[] = [];
+    const onEvent =
+      host.onEvent &&
+      ((event: DialectEvent) => {
+        const before = events.at(-1);
+        // Pieces of one value, which all have to wait.
+        if (event.type === "argument-delta" && before?.type === "argument-delta") before.text += event.text;
+        else events.push(event);
+      });
+    const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
+    const knows = (name: string | undefined): boolean => name !== undefined && this.knows(name);
+    const isPlainOrNot = this.readsQuotesOtherwise(marks);
+    const done = yield* readRun(block, cursor, marks, { ...place, knows, isPlainOrNot });
+    const { calls, rejected, status } = done.block;
+    const areKnown = [...calls, ...rejected].every(({ name }) => knows(name));
+    if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
+      this.textUntil = block.failedAt ?? done.end;
+      return { segments: [], end: start };
+    }
+    return { ...done, events };
   }
 
   /** Returns the dialect of what may be a call at an index; `"more"` when only more text decides. `isFirst`: the message begins there. */
@@ -106,5 +128,17 @@ export class BareCalls {
     const begun = /^(?:call:\s*|functions\.|\[\s*)?([\w.:-]*)/.exec(head)?.[1] ?? "";
     if (this.#takesAnyName || begun === "" || "functions.".startsWith(begun) || "call:".startsWith(begun)) return true;
     return this.#tools.names.some((name) => name.startsWith(begun) || begun.startsWith(name));
+  }
+}
+
+/** Whether no text stands behind an offset on its line. */
+function* endsLine(cursor: Cursor, end: number): Reading<boolean> {
+  cursor.source.seek(end);
+  if (end > 0 && cursor.slice(end - 1, end) === "\n") return true;
+  for (;;) {
+    const { text, at } = cursor.source;
+    const found = /\S|\n/.exec(text.slice(at));
+    if (found) return found[0] === "\n";
+    if (!(yield* cursor.wait())) return true;
   }
 }

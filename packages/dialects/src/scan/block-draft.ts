@@ -1,7 +1,7 @@
 import type { Diagnostic, Span } from "@toolglot/core";
 import type { DiagnosticChange } from "@toolglot/internal";
 import { diagnostic, isRepair, type ShortCode } from "../diagnostics.ts";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock, DialectCall, RejectedCall } from "../types.ts";
 import type { BodyReader } from "./body-reader.ts";
 import { type CallBlock, CallDraft, type CallHost } from "./call-draft.ts";
@@ -15,7 +15,7 @@ export interface ReadingHost extends CallHost {
 
 /** A block while it is read: its calls, and what was found. */
 export class BlockDraft implements CallBlock {
-  readonly row: Dialect;
+  readonly row: DialectRow;
   readonly host: ReadingHost;
   readonly start: number;
   readonly calls: DialectCall[] = [];
@@ -33,7 +33,7 @@ export class BlockDraft implements CallBlock {
   #isRefused = false;
   #begun = 0;
 
-  constructor(row: Dialect, host: ReadingHost, start: number, inReasoning: boolean) {
+  constructor(row: DialectRow, host: ReadingHost, start: number, inReasoning: boolean) {
     this.row = row;
     // What is only thought may never run: nothing of it is emitted before that is known.
     this.host = inReasoning ? { ...host, onEvent: undefined } : host;

@@ -1,7 +1,7 @@
 import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolglot/core";
 import type { DiagnosticChange } from "@toolglot/internal";
 import { isRepair, type ShortCode } from "../diagnostics.ts";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectCall, DialectEvent, RejectedCall } from "../types.ts";
 import { readsAsText, typeJson, typeText } from "../values/typed.ts";
@@ -18,7 +18,7 @@ export interface CallHost {
 
 /** The block that a call is one of. */
 export interface CallBlock {
-  readonly row: Dialect;
+  readonly row: DialectRow;
   readonly host: CallHost;
   readonly inReasoning: boolean;
   readonly calls: DialectCall[];

@@ -10,7 +10,7 @@ import {
   type Trace,
 } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
-import { BareCalls } from "./bare.ts";
+import type { BareCalls } from "./bare.ts";
 import type { ReadingHost } from "./block-draft.ts";
 import type { ReadingPlan } from "./plan.ts";
 import { ProseReader } from "./prose.ts";
@@ -35,15 +35,16 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly marks: RegExp = /call|invoke|arg/i;
   readonly heads: string;
   readonly #plan: ReadingPlan;
-  readonly #bare: BareCalls;
+  readonly #bare: BareCalls | undefined;
   readonly #host: ReadingHost;
   whole?: BlockReader<DialectBlock>;
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 
-  constructor(plan: ReadingPlan, host: ReadingHost, foreign: DialectGrammar["foreign"]) {
+  /** @param bare Finds and reads calls without marks. None: no dialect of the plan is found without. */
+  constructor(plan: ReadingPlan, host: ReadingHost, foreign: DialectGrammar["foreign"], bare?: typeof BareCalls) {
     this.#plan = plan;
-    this.#bare = new BareCalls(plan.bare, host.tools, plan.isMarkless);
+    this.#bare = bare && new bare(plan.bare, host.tools, plan.isMarkless);
     this.#host = host;
     this.foreign = foreign;
     this.heads = plan.detector.heads;
@@ -63,10 +64,11 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     if (inFence) return this.#reader(here, inFence, { isInFence: true });
     const found = this.#at(here, ended, true);
     if (found !== "no") return found;
-    const mayBeBare = here.offset >= this.#bare.textUntil;
-    const bare = mayBeBare ? this.#bare.find(text, first, ended, offset === 0) : undefined;
+    const calls = this.#bare;
+    if (!calls || here.offset < calls.textUntil) return "no";
+    const bare = calls.find(text, first, ended, offset === 0);
     if (bare === "more") return "more";
-    return bare ? this.#reader(here, bare, { isBare: true }) : "no";
+    return bare ? this.#reader(here, bare, { isBare: true }, calls) : "no";
   }
 
   inline(probe: InlineProbe, ended: boolean): Exclude<ProbeAnswer<DialectBlock>, "hold"> {
@@ -87,7 +89,8 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     { offset, inReasoning }: InlineProbe,
     marks: RowMarks,
     how: { isBare?: boolean; isInFence?: boolean },
+    bare?: BareCalls,
   ): RunReader {
-    return new RunReader(offset, marks, this.#host, { inReasoning, ...how }, this.#bare);
+    return new RunReader(offset, marks, this.#host, { inReasoning, ...how }, bare);
   }
 }

@@ -1,8 +1,7 @@
-import type { Dialect } from "../table/types.ts";
-import { isMarkless } from "./bare.ts";
+import type { DialectRow } from "../table/types.ts";
 import { Detector } from "./detect.ts";
 import { type ProseHead, ProseMarks } from "./prose.ts";
-import { marksOf, type RowMarks } from "./row-marks.ts";
+import { isMarkless, marksOf, type RowMarks } from "./row-marks.ts";
 
 /** What reading needs of the dialects that may stand in a text, whatever the text and the tools. */
 export interface ReadingPlan {
@@ -20,7 +19,7 @@ export interface ReadingPlan {
 
 /** Makes the plan for a list of dialects. `isFixed`: the host has chosen the first. */
 export function planOf(
-  dialects: readonly Dialect[],
+  dialects: readonly DialectRow[],
   isFixed: boolean,
   heads: readonly ProseHead[] | undefined,
 ): ReadingPlan {

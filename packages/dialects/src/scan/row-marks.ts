@@ -1,9 +1,9 @@
-import type { Dialect, Marker, VariableMarker } from "../table/types.ts";
+import type { DialectRow, Marker, VariableMarker } from "../table/types.ts";
 import { type Mark, markOf, nameEndOf } from "./marks.ts";
 
 /** The marks of a dialect, ready to be looked for. */
 export interface RowMarks {
-  readonly row: Dialect;
+  readonly row: DialectRow;
   /** Wrappers of a run. */
   readonly open: readonly Mark[];
   readonly close: readonly Mark[];
@@ -38,13 +38,13 @@ export interface RowMarks {
   readonly asJson?: RowMarks;
 }
 
-const made = new WeakMap<Dialect, RowMarks>();
+const made = new WeakMap<DialectRow, RowMarks>();
 const one = (marker: Marker | VariableMarker | undefined): Mark | undefined => marker && markOf(marker);
 const all = (marks: readonly (Mark | undefined)[]): Mark[] => marks.filter((mark) => mark !== undefined);
 const listEnd: Marker = { text: "]" };
 const closesReasoning: readonly Marker[] = [{ text: "</think>" }, { text: "</thinking>" }];
 
-const jsonRow = (row: Dialect): Dialect => ({
+const jsonRow = (row: DialectRow): DialectRow => ({
   ...row,
   call: { name: { at: "key", keys: ["name"] } },
   arguments: { keys: ["arguments", "parameters"] },
@@ -52,7 +52,7 @@ const jsonRow = (row: Dialect): Dialect => ({
 });
 
 /** Makes a dialect's marks ready; once for each dialect. */
-export function marksOf(row: Dialect): RowMarks {
+export function marksOf(row: DialectRow): RowMarks {
   let marks = made.get(row);
   if (marks) return marks;
   const { call, arguments: args } = row;
@@ -95,4 +95,10 @@ export type Body = "json" | "python" | "tags" | "keyed";
 export function bodyOf({ row, argOpen }: RowMarks): Body {
   if (row.engine !== "messages" && row.engine !== "template") return row.engine;
   return argOpen ? "tags" : "json";
+}
+
+/** Whether a dialect has no marks at all, so that a call without any is no slip. */
+export function isMarkless({ row, callOpen }: RowMarks): boolean {
+  const unwritten = row.open.every((marker) => marker.optional && (marker.unwritten || !row.write));
+  return unwritten && (!callOpen || callOpen.optional);
 }

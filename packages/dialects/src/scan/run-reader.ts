@@ -3,15 +3,14 @@ import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/
 import { boundFindings } from "@toolglot/internal";
 import { takeLoose } from "../engines/json-body.ts";
 import { skipPythonCall } from "../engines/skip-python.ts";
-import type { DialectBlock, DialectEvent } from "../types.ts";
-import { type BareCalls, isMarkless } from "./bare.ts";
+import type { DialectBlock } from "../types.ts";
 import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
 import { callAt, headerEndAt } from "./head.ts";
 import { behindSpace, type Mark, more } from "./marks.ts";
 import { readCall, skipCall } from "./read-call.ts";
-import { bodyOf, type RowMarks } from "./row-marks.ts";
+import { bodyOf, isMarkless, type RowMarks } from "./row-marks.ts";
 
 /**
  * Reads a run of calls: those in one wrapper, and all that follow with nothing but white space between them.
@@ -31,18 +30,18 @@ export class RunReader implements BlockReader<DialectBlock> {
   /** A call without marks may turn out to be text. */
   readonly holds?: true;
   readonly #cursor = new Cursor();
-  readonly #reading: Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>>;
+  readonly #reading: Reading<RunEnd>;
 
-  constructor(start: number, marks: RowMarks, host: ReadingHost, place: Place, bare: BareCalls) {
+  constructor(start: number, marks: RowMarks, host: ReadingHost, place: Place, bare?: MarklessRuns) {
     this.start = start;
     this.event = { dialect: marks.row.id };
     if (place.isBare) this.holds = true;
-    this.#reading = place.isBare
-      ? readBare(start, host, this.#cursor, marks, place, bare)
+    this.#reading = bare
+      ? bare.read(start, host, this.#cursor, marks, place)
       : readRun(new BlockDraft(marks.row, host, start, place.inReasoning), this.#cursor, marks, place);
   }
 
-  read(source: Source, end?: EndOptions): BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock> | undefined {
+  read(source: Source, end?: EndOptions): RunEnd | undefined {
     const cursor = this.#cursor;
     cursor.source = source;
     cursor.ending = end;
@@ -52,6 +51,14 @@ export class RunReader implements BlockReader<DialectBlock> {
     return step.done ? step.value : undefined;
   }
 }
+
+/** Reads runs that have no marks. */
+export interface MarklessRuns {
+  read(start: number, host: ReadingHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd>;
+}
+
+/** What a run turns out to be: a block, or text all the same. */
+export type RunEnd = BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>;
 
 /** Where a run stands. */
 export interface Place {
@@ -69,50 +76,13 @@ export interface Place {
 /** A string between single quotes that holds a backslash. */
 const escapedString = /[(,=:[{]\s{0,9}'[^']*\\/;
 
-/** Reads calls without marks: they are calls only if all of them name tools, and nothing but them stands on their lines. */
-function* readBare(
-  start: number,
-  host: ReadingHost,
+/** Reads all wrappers of a run, and what may stand behind them. */
+export function* readRun(
+  block: BlockDraft,
   cursor: Cursor,
   marks: RowMarks,
   place: Place,
-  bare: BareCalls,
-): Reading<BlockEnd<DialectBlock> | SegmentsEnd<DialectBlock>> {
-  const events: DialectEvent[] = [];
-  const onEvent =
-    host.onEvent &&
-    ((event: DialectEvent) => {
-      const before = events.at(-1);
-      // Pieces of one value, which all have to wait.
-      if (event.type === "argument-delta" && before?.type === "argument-delta") before.text += event.text;
-      else events.push(event);
-    });
-  const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
-  const knows = (name: string | undefined): boolean => name !== undefined && bare.knows(name);
-  const isPlainOrNot = bare.readsQuotesOtherwise(marks);
-  const done = yield* readRun(block, cursor, marks, { ...place, knows, isPlainOrNot });
-  const { calls, rejected, status } = done.block;
-  const areKnown = [...calls, ...rejected].every(({ name }) => knows(name));
-  if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {
-    bare.textUntil = block.failedAt ?? done.end;
-    return { segments: [], end: start };
-  }
-  return { ...done, events };
-}
-
-/** Whether no text stands behind an offset on its line. */
-function* endsLine(cursor: Cursor, end: number): Reading<boolean> {
-  cursor.source.seek(end);
-  if (end > 0 && cursor.slice(end - 1, end) === "\n") return true;
-  for (;;) {
-    const { text, at } = cursor.source;
-    const found = /\S|\n/.exec(text.slice(at));
-    if (found) return found[0] === "\n";
-    if (!(yield* cursor.wait())) return true;
-  }
-}
-
-function* readRun(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<BlockEnd<DialectBlock>> {
+): Reading<BlockEnd<DialectBlock>> {
   const { isBare = false } = place;
   let end = cursor.offset;
   let begin = -1;

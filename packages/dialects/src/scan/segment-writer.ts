@@ -1,5 +1,5 @@
 import type { Diagnostic, Segment } from "@toolglot/core";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock } from "../types.ts";
 import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 
@@ -11,7 +11,7 @@ interface Space {
 
 /** Writes the segments of a text that is read as one: its text, reasoning and blocks, and their events. No gap is between them. */
 export class SegmentWriter {
-  readonly #row: Dialect;
+  readonly #row: DialectRow;
   readonly #host: ReadingHost;
   readonly #report: (found: Diagnostic) => void;
   readonly #slice: (start: number, end: number) => string;
@@ -30,7 +30,7 @@ export class SegmentWriter {
   #space: Space | undefined;
 
   constructor(
-    row: Dialect,
+    row: DialectRow,
     host: ReadingHost,
     report: (found: Diagnostic) => void,
     slice: (start: number, end: number) => string,

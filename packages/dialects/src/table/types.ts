@@ -151,3 +151,6 @@ export interface Dialect {
   /** Where servers strip its tokens, or it has none, calls are still found by the names of tools. */
   bare?: "known-names";
 }
+
+/** What reading and writing need of a dialect; the rest tells about it. */
+export type DialectRow = Omit<Dialect, "models" | "evidence" | "example">;

@@ -2,13 +2,13 @@ import type { JsonObject, ToolCall } from "@toolglot/core";
 import { toJsonText } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
 import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import type { WrittenCall } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
 import { writeCalls } from "./serialize.ts";
 
 /** Returns what writes actions in a dialect: a block for each. What it can't hold is JSON without power, where the nearest form will do. */
-export function actionsIn(dialect: Dialect): ActionWriter {
+export function actionsIn(dialect: DialectRow): ActionWriter {
   return (actions, { tools, text, nearest }) => {
     const blocks = actions.map((action) => {
       const wanted = actionCalls(action, nearest);
@@ -26,7 +26,10 @@ export function actionsIn(dialect: Dialect): ActionWriter {
 }
 
 /** Only ids of the model's own are part of its text. */
-function asWritten(call: Pick<ToolCall, "name" | "input"> & Partial<ToolCall>, { id: dialect }: Dialect): WrittenCall {
+function asWritten(
+  call: Pick<ToolCall, "name" | "input"> & Partial<ToolCall>,
+  { id: dialect }: DialectRow,
+): WrittenCall {
   const { name, id, protocol } = call;
   const isOwn = id !== undefined && protocol === dialect && !id.startsWith(`${dialect}-`);
   return { name, input: inputObject(call) as JsonObject, ...(isOwn && { id }) };

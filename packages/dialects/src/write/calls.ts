@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
 import { joinPath } from "@toolglot/internal";
-import type { Dialect, Marker } from "../table/types.ts";
+import type { DialectRow, Marker } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { WrittenCall } from "../types.ts";
 import { typeJson } from "../values/typed.ts";
@@ -11,7 +11,7 @@ import { ValueWriter } from "./values.ts";
 
 /** Writes the calls of one block. */
 export class CallWriter {
-  readonly #dialect: Dialect;
+  readonly #dialect: DialectRow;
   #index = 0;
   #name = "";
   readonly #values: ValueWriter;
@@ -20,7 +20,7 @@ export class CallWriter {
   readonly #tools: ToolSet;
 
   /** `tools`: those that the text will be read with. */
-  constructor(dialect: Dialect, tools: ToolSet) {
+  constructor(dialect: DialectRow, tools: ToolSet) {
     this.#dialect = dialect;
     this.#tools = tools;
     this.#values = new ValueWriter(dialect, (path, why) => this.#refuse(path, why));

@@ -1,7 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { DialectId } from "../table/ids.ts";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import { readTools, type ToolShape } from "../tools.ts";
 import type { DialectTool } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
@@ -31,7 +31,7 @@ const renderers = {
 } satisfies Partial<Record<DialectId, (tools: readonly ToolShape[]) => string>>;
 
 /** Shows the tools of a dialect that is at hand, as `renderTools` does. */
-export function renderRow(dialect: Dialect, tools: readonly DialectTool[], locale: Locale = "en"): string {
+export function renderRow(dialect: DialectRow, tools: readonly DialectTool[], locale: Locale = "en"): string {
   if (!Object.hasOwn(renderers, dialect.id))
     throw new TypeError(
       `renderTools: ${dialect.id} has no text for its tools. It is for ${Object.keys(renderers).join(", ")}; let the server's chat template show the tools to other models.`,

@@ -1,12 +1,12 @@
 import type { Locale, ToolResult } from "@toolglot/core";
 import { cutNote, fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
 import { parseJson } from "@toolglot/internal";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
 import { ValueWriter } from "./values.ts";
 
 /** How `hermes` writes results; dialects without a form of their own follow it. */
-const plain: NonNullable<Dialect["results"]> = {
+const plain: NonNullable<DialectRow["results"]> = {
   open: "",
   item: "<tool_response>\n{content}\n</tool_response>",
   close: "",
@@ -16,7 +16,7 @@ const plain: NonNullable<Dialect["results"]> = {
 /** Writes results for a dialect that is at hand, as `formatResults` does. */
 export function writeResults(
   results: readonly ToolResult[],
-  dialect: Dialect,
+  dialect: DialectRow,
   locale: Locale = "en",
   budget = 16_000,
 ): string {
@@ -38,7 +38,7 @@ export function writeResults(
 }
 
 /** Returns a content as the dialect writes values; whole JSON stays, where that is JSON. */
-function written(text: string, isJson: boolean, dialect: Dialect, as: "json" | "gemma" | undefined): string {
+function written(text: string, isJson: boolean, dialect: DialectRow, as: "json" | "gemma" | undefined): string {
   if (as === undefined || (as === "json" && isJson)) return text;
   // Its delimiters are marks, and neutralised.
   const writer = new ValueWriter(dialect, (path, why) => {

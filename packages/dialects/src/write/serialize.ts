@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 import { ToolSet } from "../tools.ts";
 import type { DialectTool, WrittenCall } from "../types.ts";
 import { CallWriter } from "./calls.ts";
@@ -12,7 +12,7 @@ export interface SerializeOptions {
 
 /** Writes calls of a dialect that is at hand, as `serialize` does. */
 export function writeCalls(
-  dialect: Dialect,
+  dialect: DialectRow,
   calls: readonly WrittenCall[],
   tools: readonly DialectTool[] = [],
 ): string {

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolglot/core";
 import { joinPath } from "@toolglot/internal";
-import type { Dialect } from "../table/types.ts";
+import type { DialectRow } from "../table/types.ts";
 
 /** Throws a TypeError for a place in an input that holds what the dialect can't. */
 export type Refuse = (path: string, why: string) => never;
@@ -13,10 +13,10 @@ const maxDepth = 512;
 
 /** Writes values as literals of a dialect. Paths are those of the input: `items[2].price`. */
 export class ValueWriter {
-  readonly dialect: Dialect;
+  readonly dialect: DialectRow;
   readonly refuse: Refuse;
 
-  constructor(dialect: Dialect, refuse: Refuse) {
+  constructor(dialect: DialectRow, refuse: Refuse) {
     this.dialect = dialect;
     this.refuse = refuse;
   }

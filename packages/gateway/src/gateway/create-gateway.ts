@@ -1,12 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { ToolError } from "@toolglot/core";
-import { attempt, checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
+import { checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { traceClient } from "@toolglot/trp-client/tracing";
 import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
-import { familyOf, type RouterStore } from "@toolglot/trp-core/store";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
-  type Caller,
   createToolCalls,
   type ImportedServer,
   type ImportedTool,
@@ -28,10 +27,12 @@ import { openStore } from "../store/open-store.ts";
 import { forgetDaily } from "./forget-daily.ts";
 import { type HttpSide, openHttpSide } from "./http-side.ts";
 import { makeRouter } from "./make-router.ts";
+import { maskedLog } from "./masked-log.ts";
+import { maySee } from "./may-see.ts";
 import { measured } from "./measured.ts";
 import { sharedSecret } from "./shared-secret.ts";
 import { stdioTransport } from "./stdio-transport.ts";
-import { tracedCalls } from "./traced-calls.ts";
+import { tracedCalls, whileAsking } from "./traced-calls.ts";
 import type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./types.ts";
 import { Upstreams } from "./upstreams.ts";
 
@@ -60,11 +61,15 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
   const { tracing = Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT) } = options;
   const mask = createSecretMask(config.secrets.map(({ name, value }) => [name, value] as const));
   const { store: address, postgres } = config.settings;
-  const onError = (error: Error): void => options.log?.({ level: "warn", message: mask.mask(error.message) });
-  const store = await openStore(address, { ...defined({ postgres }), onError });
+  const log = maskedLog(options.log, mask);
+  const store = await openStore(address, {
+    ...defined({ postgres }),
+    onError: ({ message }) => log({ level: "warn", message }),
+  });
   let gateway: RoutedGateway | undefined;
   try {
-    gateway = new RoutedGateway(config, { ...options, tracing }, { store, mask, secret: await sharedSecret(store) });
+    const parts = { store, log, mask, secret: await sharedSecret(store) };
+    gateway = new RoutedGateway(config, { ...options, tracing }, parts);
     await gateway.start();
     return gateway;
   } catch (error) {
@@ -76,6 +81,7 @@ export async function createGateway(config: GatewayConfig, options: GatewayOptio
 interface Parts {
   store: RouterStore;
   mask: SecretMask;
+  log(line: LogLine): void;
   /** Shared by all gateways on the store. */
   secret: string;
 }
@@ -99,7 +105,7 @@ class RoutedGateway implements Gateway {
 
   constructor(config: GatewayConfig, options: GatewayOptions, parts: Parts) {
     const { settings, policy } = config;
-    const { store, secret } = parts;
+    const { store, secret, log } = parts;
     const { tracing = false } = options;
     this.#config = config;
     this.#options = options;
@@ -110,6 +116,7 @@ class RoutedGateway implements Gateway {
       policy,
       secret,
       tool: this.#tool,
+      ...{ nameOf: (capId) => this.#upstreams.named(capId), channel: this.#channel },
       options,
       // Once a minute: in a chat it would hide what people are asked.
       ...(settings.approvals.webhook?.format === "json" && {
@@ -117,7 +124,7 @@ class RoutedGateway implements Gateway {
       }),
       // What a tool answers is no fault of the gateway.
       onError: (error, { capId, operation }) =>
-        this.#log({
+        log({
           level: ToolError.isInstance(error) ? "debug" : "error",
           message: `${capId ?? operation ?? "router"}: ${errorText(error)}`,
         }),
@@ -133,7 +140,7 @@ class RoutedGateway implements Gateway {
       inDoubtUrl: () => this.#http?.inDoubtUrl,
       isPageOnly: (rule) => ofPage.has(rule),
       damaged: ({ server }) => settings.servers[server]?.damaged ?? "refuse",
-      ...(tracing && { tracing: traceClient() }),
+      ...(tracing && { tracing: traceClient(), whileAsking }),
     });
     const { webhook: hook } = settings.approvals;
     this.#measured = measured({
@@ -150,8 +157,7 @@ class RoutedGateway implements Gateway {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
       call: async (call, context) =>
-        (await this.#upstreams.answerWithout(call.tool.server, context.caller.principal)) ??
-        counted.call(call, context),
+        (await this.#upstreams.answerWithout(call.tool.server, context)) ?? counted.call(call, context),
     };
     this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({
@@ -162,13 +168,13 @@ class RoutedGateway implements Gateway {
         const { server, tool, kind } = notice;
         this.#webhook?.notify(toolEvent(notice), `${server} ${tool} ${kind}`);
       },
-      log: (line) => this.#log(line),
+      log,
     });
     const { sessions, sessionsPerPrincipal, sessionIdleMs } = settings.limits;
     this.#gate = serveMcp({
       calls: this.#calls,
       servers: () => this.servers,
-      visible: (caller, tool) => this.#isVisible(caller, tool),
+      visible: (caller, tool) => maySee(this.policy, caller, tool),
       face: settings.face,
       own: () => this.#ownTools(),
       artifacts: store.artifacts,
@@ -177,15 +183,15 @@ class RoutedGateway implements Gateway {
       info: { name: "toolglot", version: packageFile.version, title: "toolglot gateway" },
       requestSecret: secret,
       limits: { sessions, sessionsPerPrincipal, sessionIdleMs },
-      onNotice: (message) => this.#log({ level: "warn", message }),
-      onError: (error) => this.#log({ level: "warn", message: errorText(error) }),
+      onNotice: (message) => log({ level: "warn", message }),
+      onError: (error) => log({ level: "warn", message: errorText(error) }),
     });
     this.#webhook =
       hook &&
       openWebhook({
         ...hook,
         ...{ router: this.router, mask: parts.mask, toolOf: this.#tool },
-        log: (message) => this.#log({ level: "warn", message }),
+        log: (message) => log({ level: "warn", message }),
         approvalUrl: (id) => this.#http?.approvalUrl(id),
         inDoubtUrl: () => this.#http?.inDoubtUrl,
       });
@@ -208,7 +214,7 @@ class RoutedGateway implements Gateway {
       this.#code = await createCodeFace({
         calls: this.#calls,
         servers: () => this.servers,
-        visible: (caller, tool) => this.#isVisible(caller, tool),
+        visible: (caller, tool) => maySee(this.policy, caller, tool),
         storage: this.#parts.store,
         settings: settings.code,
         finder: new ToolSearch(),
@@ -224,12 +230,6 @@ class RoutedGateway implements Gateway {
     return [...(program ? [program] : []), ...this.#upstreams.ownTools()];
   }
 
-  /** Whether the policy could allow the tool to this caller, whatever the arguments are. */
-  #isVisible({ principal: who }: Caller, { capId, risk, io, effect }: ImportedTool): boolean {
-    const capability = { capId, family: familyOf(capId), riskTier: risk, ioClass: io, effect };
-    return attempt(() => this.policy.deniesAlways?.({ principal: who, capability })) !== true;
-  }
-
   async settled(ms: number = settleMs): Promise<void> {
     await settleWithin(Promise.all(this.servers.map((server) => server.ready())), { ms });
   }
@@ -243,7 +243,7 @@ class RoutedGateway implements Gateway {
       ...{ mask: this.#parts.mask, secret: this.#parts.secret },
       servers: this.servers,
       ...{ logins: this.#upstreams.logins, tool: this.#tool },
-      log: (message) => this.#log({ level: "warn", message }),
+      log: (message) => this.#parts.log({ level: "warn", message }),
     });
     const { url, port, signInUrl } = this.#http;
     return { url, port, ...defined({ signInUrl }) };
@@ -271,7 +271,8 @@ class RoutedGateway implements Gateway {
     const { graceMs } = this.#config.settings.shutdown;
     this.#stopForgetting();
     const quietly = (work: Promise<unknown> | undefined): Promise<unknown> =>
-      work?.catch((error: unknown) => this.#log({ level: "error", message: errorText(error) })) ?? Promise.resolve();
+      work?.catch((error: unknown) => this.#parts.log({ level: "error", message: errorText(error) })) ??
+      Promise.resolve();
     // It takes nothing new from now on, and ends with the last of the streams that the gate closes.
     const http = quietly(this.#http?.close(graceMs));
     // Programs go on later: what a router that closes refuses must not become a part of them.
@@ -285,15 +286,5 @@ class RoutedGateway implements Gateway {
     this.#measured.close();
     await quietly(this.#upstreams.close());
     await quietly(store.close());
-  }
-
-  #log(line: LogLine): void {
-    const { log } = this.#options;
-    if (log === undefined) return;
-    try {
-      log({ ...line, message: this.#parts.mask.mask(line.message) });
-    } catch {
-      // The host's log is its own affair.
-    }
   }
 }

@@ -68,7 +68,7 @@ export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
       : undefined;
     const whose = async (authorization: string | undefined): Promise<Principal | undefined> =>
       (await auth.authenticate(authorization))?.principal;
-    const connect = logins?.connectRoutes({
+    const connect = await logins?.connectRoutes({
       identify: ({ req }) => whose(req.header("authorization")),
       authenticate: whose,
       // Without tokens, whoever reaches the gateway is this machine's user.

@@ -1,4 +1,5 @@
 import { rename, writeFile } from "node:fs/promises";
+import { defined } from "@toolglot/internal";
 import {
   type AuditCheckpoint,
   createRouter,
@@ -9,9 +10,17 @@ import {
 } from "@toolglot/trp-core";
 import type { ApprovalRecord, RouterStore } from "@toolglot/trp-core/store";
 import { traceRouter } from "@toolglot/trp-core/tracing";
-import { askAgain, elicitationRole, type ImportedTool, observePolicy } from "@toolglot/trp-mcp";
+import {
+  askAgain,
+  auditFieldsOf,
+  type CallChannel,
+  elicitationRole,
+  type ImportedTool,
+  observePolicy,
+} from "@toolglot/trp-mcp";
 import type { GatewaySettings } from "../config/settings.ts";
 import { exportedUpTo } from "../report/audit-export.ts";
+import { type NameTool, toolFromId } from "../report/tool-names.ts";
 import type { GatewayOptions } from "./types.ts";
 
 /** What the router of a gateway is made of. */
@@ -24,6 +33,10 @@ export interface RouterParts {
   secret: string;
   /** Finds a tool by its capability. */
   tool(capId: string): ImportedTool | undefined;
+  /** Names what is behind a capability, for the audit log. Default: as its id says. */
+  nameOf?: NameTool;
+  /** What the calls are made with. */
+  channel?: CallChannel;
   options: Pick<GatewayOptions, "allowVolatile" | "tracing">;
   /** Gets the newest row of the audit log, each minute in which there is one, and at the end. Default: nobody gets it. */
   onHead?: ((head: AuditCheckpoint) => void) | undefined;
@@ -36,7 +49,8 @@ const day = 86_400_000;
 const notOurs = ["control-characters", "secrets", "path", "url", "sql-read", "shell"];
 
 /** Creates the router of a gateway. It closes with `router.close`, the store apart. */
-export function makeRouter({ settings, store, policy, secret, tool, options, onHead, onError }: RouterParts): Router {
+export function makeRouter(parts: RouterParts): Router {
+  const { settings, store, policy, secret, tool, options, onHead, onError, channel, nameOf = toolFromId } = parts;
   const { limits, approvals, results, audit, retention, leaseMs } = settings;
   const isKept = retention.auditDays === 0;
   const asking = askAgain(policy);
@@ -54,6 +68,7 @@ export function makeRouter({ settings, store, policy, secret, tool, options, onH
     maxResultTokens: Math.max(200, results.maxBytes),
     catalogTools: false,
     outbox: approvals.webhook !== undefined,
+    auditFields: auditFieldsOf({ ...defined({ channel }), tool: (capId) => nameOf(capId) ?? toolFromId(capId) }),
     ...(options.tracing === true && { tracing: traceRouter() }),
     ...((audit.head !== undefined || onHead !== undefined || !isKept) && {
       checkpoints: {

@@ -1,6 +1,6 @@
 import { type Context, context, type Span, SpanKind, trace } from "@opentelemetry/api";
 import { beginSpan, fail, isTraced, quietly, readTraceparent } from "@toolglot/internal/otel";
-import type { Outcome, ToolAnswer, ToolCall, ToolCalls } from "@toolglot/trp-mcp";
+import type { ImportedTool, Outcome, ToolAnswer, ToolCall, ToolCalls } from "@toolglot/trp-mcp";
 import packageFile from "../../package.json" with { type: "json" };
 
 const scope = { name: packageFile.name, version: packageFile.version };
@@ -26,6 +26,25 @@ export function tracedCalls(calls: ToolCalls): ToolCalls {
       return inSpan("toolglot_again", {}, context.active(), () => calls.again(receipt, around));
     },
   };
+}
+
+/** Makes a span of the wait for a person's decision about a call. */
+export async function whileAsking(
+  { server, tool, shownName }: ImportedTool,
+  ask: () => Promise<boolean>,
+): Promise<boolean> {
+  const attributes = { "gen_ai.tool.name": shownName, "toolglot.server": server, "toolglot.tool": tool };
+  const begun = isTraced()
+    ? beginSpan(scope, `approval ${shownName}`, SpanKind.INTERNAL, attributes, () => context.active())
+    : undefined;
+  if (begun === undefined) return ask();
+  try {
+    const isDecided = await context.with(begun.inside, ask);
+    quietly(() => begun.span.setAttribute("toolglot.approval", isDecided ? "decided" : "pending"));
+    return isDecided;
+  } finally {
+    quietly(() => begun.span.end());
+  }
 }
 
 /**

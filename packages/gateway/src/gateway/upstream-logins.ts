@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
+import { defined, sleep } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal } from "@toolglot/trp-core";
-import type { ImportedServer, Outcome, OwnTool, ToolAnswer } from "@toolglot/trp-mcp";
+import type { ImportedServer, Outcome, OwnTool, ToolAnswer, ToolCallContext } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
 
@@ -40,15 +40,21 @@ export function loginTools(logins: UpstreamLogins, servers: readonly ImportedSer
     });
 }
 
+/** How often it is looked whether somebody who went to log in has done so, in whatever process. Milliseconds. */
+const lookEveryMs = 500;
+
 /** Servers of which each caller has a login, and a connection, of their own. */
 export class CallerLogins {
   readonly #logins: UpstreamLogins;
   readonly #make: (server: string, principal: Principal) => McpClient;
+  readonly #waitMs: number;
   /** By server and principal. */
   readonly #clients = new Map<string, McpClient>();
 
-  constructor(logins: UpstreamLogins, make: (server: string, principal: Principal) => McpClient) {
+  /** `waitMs`: how long a call waits for somebody who goes to log in. */
+  constructor(logins: UpstreamLogins, waitMs: number, make: (server: string, principal: Principal) => McpClient) {
     this.#logins = logins;
+    this.#waitMs = waitMs;
     this.#make = make;
   }
 
@@ -61,15 +67,32 @@ export class CallerLogins {
   }
 
   /** What a call is answered with before its caller has logged in: nothing is dispatched. Undefined with a login. */
-  async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
-    // Where the logins can't be read, the tool reports it.
-    const known = await this.#logins.info(server, principal).catch(() => undefined);
-    if (known !== undefined) return undefined;
+  async answerWithout(server: string, context: ToolCallContext): Promise<ToolAnswer | undefined> {
+    const { principal } = context.caller;
+    if (await this.#hasLogin(server, principal)) return undefined;
+    if (context.loginShown === true && (await this.#untilLogin(server, context))) return undefined;
     const result = await this.#logins.connectTool(server).call(principal);
     if (result.isError === true) return answerOf(result, "failed");
-    return answerOf({ ...result, isError: true }, "pending", {
-      ...defined({ approvalUrl: this.#logins.connectLink(server, principal) }),
-    });
+    const url = this.#logins.connectLink(server, principal);
+    const answer = answerOf({ ...result, isError: true }, "pending", { ...defined({ approvalUrl: url }) });
+    const text = `Log in at ${server}: the call is made with your own account there. Sign in with your gateway token.`;
+    return url === undefined ? answer : { ...answer, login: { server, url, text } };
+  }
+
+  /** Where the logins can't be read, the tool to log in reports it. */
+  async #hasLogin(server: string, principal: Principal): Promise<boolean> {
+    return (await this.#logins.info(server, principal).catch(() => undefined)) !== undefined;
+  }
+
+  /** Waits for a login of the caller. Resolves with whether there is one now. Ends early when the client is gone. */
+  async #untilLogin(server: string, { caller: { principal }, signal }: ToolCallContext): Promise<boolean> {
+    const end = performance.now() + this.#waitMs;
+    for (;;) {
+      if (await this.#hasLogin(server, principal)) return true;
+      const left = end - performance.now();
+      if (left <= 0 || signal?.aborted === true) return false;
+      await sleep(Math.min(left, lookEveryMs), signal);
+    }
   }
 
   /** A login came or is gone: the session was another's, or nobody's. */

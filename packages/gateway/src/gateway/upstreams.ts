@@ -1,36 +1,35 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { defined, errorText } from "@toolglot/internal";
-import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
   type ImportedServer,
+  type ImportedTool,
   type ImportNotice,
   importMcpServer,
   type OwnTool,
   type ToolAnswer,
+  type ToolCallContext,
 } from "@toolglot/trp-mcp";
-import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
+import type { ServerConfig } from "../config/config-types.ts";
 import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
 import type { LogLine } from "./types.ts";
+import { type ClientParts, makeClient } from "./upstream-clients.ts";
 import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
 
 /** What the servers of a gateway need of it. */
-export interface UpstreamsParts {
-  config: GatewayConfig;
+export interface UpstreamsParts extends ClientParts {
   router: Router;
   channel: CallChannel;
   /** Seals links to log in. */
   secret: string;
-  /** Whether requests to servers make spans, and send the servers their trace. */
-  tracing: boolean;
   /** Where people reach the gateway, if they do. */
   publicUrl(): string | undefined;
   /** What clients may do has changed. */
   onChange(): void;
   /** A tool is not as it was when it was last seen, or is held back for that. */
   onToolChange(notice: ImportNotice): void;
-  log(line: LogLine): void;
 }
 
 /** The servers behind a gateway: their connections, their tools, and the logins that they want. */
@@ -44,7 +43,9 @@ export class Upstreams {
     const { config, secret, publicUrl } = parts;
     this.#parts = parts;
     this.logins = openLogins(config, { secret, publicUrl });
-    this.#callers = this.logins && new CallerLogins(this.logins, (name, principal) => this.#connectAs(name, principal));
+    const { waitMs } = config.settings.approvals;
+    this.#callers =
+      this.logins && new CallerLogins(this.logins, waitMs, (name, principal) => this.#connectAs(name, principal));
   }
 
   /** Connects them in the background. */
@@ -53,14 +54,20 @@ export class Upstreams {
     for (const server of this.#parts.config.servers) this.servers.push(await this.#import(server));
   }
 
+  /** What a capability is: a tool of a server, or its read of resources or prompts. */
+  named(capId: string): ImportedTool | undefined {
+    const all = this.servers.flatMap(({ tools, offer }) => [...tools, offer.resourceRead, offer.promptGet]);
+    return all.find((one) => one?.capId === capId);
+  }
+
   /** Tools of servers that want a login. */
   ownTools(): OwnTool[] {
     return this.logins ? loginTools(this.logins, this.servers) : [];
   }
 
   /** The answer to a caller who has to log in at a server first; undefined for everybody else. */
-  async answerWithout(server: string, principal: Principal): Promise<ToolAnswer | undefined> {
-    return this.#callersOf(server)?.answerWithout(server, principal);
+  async answerWithout(server: string, context: ToolCallContext): Promise<ToolAnswer | undefined> {
+    return this.#callersOf(server)?.answerWithout(server, context);
   }
 
   /** Ends the servers' processes and sessions. */
@@ -114,24 +121,10 @@ export class Upstreams {
   }
 
   /** Makes the connection to a server: for all, or with the login of one caller. */
-  #connect({ name, transport, settings }: ServerConfig, principal?: Principal): McpClient {
-    const log = (level: LogLine["level"], message: string): void => this.#parts.log({ level, message, server: name });
-    return createMcpClient({
-      name,
-      exact: true,
-      transport:
-        transport.type === "stdio"
-          ? { ...transport, onStderr: (text) => log("info", text.trimEnd()) }
-          : { ...transport, ...this.#authOf(name, transport.headers, principal) },
-      connectTimeoutMs: settings.connectMs,
-      callTimeoutMs: settings.timeoutMs,
-      // More than a result may have, so that a long one is reported and not lost with its connection.
-      maxBufferSize: 4 * this.#parts.config.settings.results.maxBytes,
-      elicitation: "host",
-      sampling: "host",
-      tracing: this.#parts.tracing,
-      onError: (error) => log("warn", errorText(error)),
-    });
+  #connect(server: ServerConfig, principal?: Principal): McpClient {
+    const { name, transport } = server;
+    const auth = transport.type === "http" ? this.#authOf(name, transport.headers, principal) : {};
+    return makeClient(this.#parts, server, auth);
   }
 
   #connectAs(server: string, principal: Principal): McpClient {

@@ -47,7 +47,7 @@ export interface UpstreamLogins {
    */
   connectLink(server: string, principal: LoginPrincipal): string | undefined;
   /** The routes of these links, to be mounted at `/connect`. */
-  connectRoutes(options: ConnectOptions): Hono<HostEnv>;
+  connectRoutes(options: ConnectOptions): Promise<Hono<HostEnv>>;
   /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
   onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
   /** Abandons logins that wait for a person, and looks for changes no more. */

@@ -5,9 +5,8 @@ import type { Principal } from "@toolglot/trp-core";
 import type { Hono } from "hono";
 import type { HostEnv } from "../http/types.ts";
 import { authProvider } from "./auth-provider.ts";
-import { loginWithBrowser } from "./browser-login.ts";
 import { type ConnectTool, connectTool } from "./connect/connect-tool.ts";
-import { type ConnectOptions, connectRoutes } from "./connect/routes.ts";
+import type { ConnectOptions } from "./connect/routes.ts";
 import { createSeals, type Seals } from "./connect/seals.ts";
 import { loginError, loginFault } from "./errors.ts";
 import type { UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
@@ -110,6 +109,7 @@ class Logins implements UpstreamLogins {
       const asking = { onPrompt: prompted, signal: until };
       if (device) return await this.#keep(key, await deviceFlow(server, found, store, fetch, asking));
       const keep = (record: LoginRecord): Promise<LoginInfo> => this.#keep(key, record);
+      const { loginWithBrowser } = await import("./browser-login.ts");
       return await loginWithBrowser({ server, found, store, fetch, opens, keep, ...asking });
     } catch (error) {
       if (thrown !== undefined) throw thrown.error;
@@ -199,7 +199,7 @@ class Logins implements UpstreamLogins {
     return `${link}?for=${encodeURIComponent(ticket)}`;
   }
 
-  connectRoutes(options: ConnectOptions): Hono<HostEnv> {
+  async connectRoutes(options: ConnectOptions): Promise<Hono<HostEnv>> {
     checkKeys("connectRoutes", options, "identify:function authenticate:function mayConnectShared:function");
     const flow = {
       seals: this.#seals,
@@ -221,6 +221,8 @@ class Logins implements UpstreamLogins {
         await this.#keep(key, await finishCodeFlow(place, started, answer, this.#store, fetch));
       },
     };
+    // Who listens needs them, and what they are made of.
+    const { connectRoutes } = await import("./connect/routes.ts");
     return connectRoutes(flow, options);
   }
 

@@ -1,30 +1,6 @@
-import { errorText, isObject } from "@toolglot/internal";
+import { isObject } from "@toolglot/internal";
 import type { GatewayConfig } from "../config/config-types.ts";
-import { alteredAudit } from "./altered-audit.ts";
-import { changedApproval, replayedApproval } from "./approval-checks.ts";
-import { onStore } from "./guarded.ts";
-import { lostReply } from "./lost-reply.ts";
-import { manyProcesses } from "./many-processes.ts";
-import { ownParts, type VerifyParts } from "./parts.ts";
-import { damagedArguments, expiredToken, noPrincipal, unknownTool } from "./refusal-checks.ts";
-import { repeatedEffect } from "./repeated-effect.ts";
-import { openRig, type Rig, type VerifiedConfig, verified } from "./rig.ts";
-import { type Finding, fail, type GuaranteeName, type VerifyResult } from "./types.ts";
-
-type Check = (config: VerifiedConfig, parts: VerifyParts) => Promise<Finding>;
-
-const checks: Readonly<Record<GuaranteeName, Check>> = {
-  "changed approval": withRig(changedApproval),
-  "replayed approval": withRig(replayedApproval),
-  "repeated effect": repeatedEffect,
-  "8 processes one winner": manyProcesses,
-  "lost reply then retry": lostReply,
-  "unknown tool": withRig(unknownTool),
-  "no principal": withRig(noPrincipal),
-  "expired token": withRig(expiredToken),
-  "damaged arguments": withRig(damagedArguments),
-  "altered audit row": alteredAudit,
-};
+import type { VerifyResult } from "./types.ts";
 
 /**
  * Runs a configuration against servers in this process and stores that are thrown away, and finds out which guarantees hold with it: with
@@ -42,32 +18,11 @@ export function verify(config: Pick<GatewayConfig, "settings" | "servers">): Pro
   if (!isObject(config?.settings) || !Array.isArray(config.servers)) {
     throw new TypeError("verify takes a configuration, as loadConfig returns it");
   }
+  return checked(config);
+}
+
+/** A gateway that serves has no use for the checks' servers, stores and binding of SQLite: they are loaded here. */
+async function checked(config: Pick<GatewayConfig, "settings" | "servers">): Promise<VerifyResult[]> {
+  const [{ verifyParts }, { ownParts }] = await Promise.all([import("./checks.ts"), import("./parts.ts")]);
   return verifyParts(config, ownParts);
-}
-
-/** The same with other parts than the gateway's own. */
-export async function verifyParts(
-  config: Pick<GatewayConfig, "settings" | "servers">,
-  parts: VerifyParts,
-  names: readonly GuaranteeName[] = Object.keys(checks) as GuaranteeName[],
-): Promise<VerifyResult[]> {
-  const given = verified(config);
-  const results: VerifyResult[] = [];
-  for (const name of names) {
-    const finding = await checks[name](given, parts).catch((error: unknown) => fail(errorText(error)));
-    results.push({ name, ...finding });
-  }
-  return results;
-}
-
-function withRig(check: (rig: Rig, parts: VerifyParts) => Promise<Finding>): Check {
-  return (config, parts) =>
-    onStore(config, async (file) => {
-      const rig = await openRig(config, parts, file);
-      try {
-        return await check(rig, parts);
-      } finally {
-        await rig.close();
-      }
-    });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolglot/core";
+import type { AuditEntry } from "@toolglot/trp-core/store";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { receiver } from "../http/events/receiver.ts";
@@ -34,14 +35,15 @@ it("notes the newest head, and tells the webhook of it, of tools that changed an
     await gateway.close();
   };
   const names: string[] = [];
+  const receipts: string[] = [];
   const call = (client: Client, tool: string, id: string) => {
     const name = names.find((one) => one.endsWith(`__${tool}`)) as string;
     return client.callTool({ name, arguments: { id } });
   };
   await run(shopServer(folder), async (client) => {
     names.push(...(await client.listTools()).tools.map(({ name }) => name));
-    await call(client, "refund", "1");
-    await call(client, "add_note", "lost");
+    for (const answer of [await call(client, "refund", "1"), await call(client, "add_note", "lost")])
+      receipts.push((answer._meta?.["toolglot/outcome"] as { receipt: string } | undefined)?.receipt ?? "");
     await vi.waitFor(() => expect(told("operation.in_doubt")).toHaveLength(1), { timeout: 20_000 });
   });
   expect(told("approval.requested")).toMatchObject([
@@ -62,4 +64,18 @@ it("notes the newest head, and tells the webhook of it, of tools that changed an
   const changes = told("upstream.changed");
   expect(changes.map(({ kind }) => kind).sort()).toEqual(["changed", "held-back"]);
   for (const change of changes) expect(change).toMatchObject({ server, tool: "refund" });
+
+  // The same by true names in the audit log, with the program that called and the receipts that it got.
+  const rows = (await store.audit.read()).map(({ entry }) => entry as AuditEntry & Record<string, string>);
+  expect(new Set(rows.map(({ mcp_server }) => mcp_server))).toEqual(new Set([server]));
+  const shown = rows.map(({ kind, mcp_tool, client, receipt }) => [kind, mcp_tool, client, receipt?.split("/")[0]]);
+  const refund = `cap.mcp.${server}.refund.v1`.replace(server, rows[0]?.cap_id.split(".")[2] ?? "");
+  const note = refund.replace("refund", "add_note");
+  expect(shown).toEqual([
+    ["outcome", "refund", "test/1", refund],
+    ["decision", "add_note", "test/1", note],
+    ["outcome", "add_note", "test/1", note],
+    ["change", "refund", undefined, undefined],
+  ]);
+  expect(rows.slice(0, 3).map(({ receipt }) => receipt)).toEqual([receipts[0], receipts[1], receipts[1]]);
 });

@@ -119,6 +119,12 @@ it("begins a trace where the client names none that can be read, and notes how t
     "rpc.response.status_code": "TRP_4002",
   });
   expect(server.attributes["error.type"]).toBeUndefined();
+  // Who is asked for, and the wait for them, in the same trace.
+  const waiting = only("approval shop__refund");
+  expect([parentOf(waiting), waiting.attributes["toolglot.approval"]]).toEqual([idOf(server), "pending"]);
+  const asked = only("approval cap.mcp.shop.refund.v1");
+  const decided = only("policy cap.mcp.shop.refund.v1");
+  expect([asked, decided].map(parentOf)).toEqual(Array(2).fill(idOf(only("execute_tool cap.mcp.shop."))));
   stopSdk();
   startSdk();
   const read = await call({ traceparent: "00-0-0-0", tracestate: "vendor=1" }, { tracing: true });

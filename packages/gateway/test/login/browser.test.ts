@@ -36,7 +36,7 @@ describe.skipIf(skip)("the page to log in, in Chromium", { timeout: 120_000 }, (
     const logins = loginsOf({ stateDir, servers, store: memoryStore(), publicUrl: () => publicUrl });
     const principalOf = async (authorization: string | undefined) =>
       (await parts.auth.authenticate(authorization))?.principal;
-    const connect = logins.connectRoutes({
+    const connect = await logins.connectRoutes({
       identify: ({ req }) => principalOf(req.header("authorization")),
       authenticate: principalOf,
     });

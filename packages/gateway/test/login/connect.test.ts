@@ -43,11 +43,11 @@ async function gateway(changes: Partial<ConnectOptions> = {}): Promise<Gateway> 
     secret: "x".repeat(43),
   };
   const logins = loginsOf(options);
-  return { as, mcp: { one, two, all }, logins, options, app: mounted(logins, changes) };
+  return { as, mcp: { one, two, all }, logins, options, app: await mounted(logins, changes) };
 }
 
-function mounted(logins: UpstreamLogins, changes: Partial<ConnectOptions> = {}): Hono {
-  const routes = logins.connectRoutes({
+async function mounted(logins: UpstreamLogins, changes: Partial<ConnectOptions> = {}): Promise<Hono> {
+  const routes = await logins.connectRoutes({
     identify: (context) => whose(context.req.header("authorization")),
     authenticate: async (authorization) => whose(authorization),
     ...changes,
@@ -173,9 +173,9 @@ it("takes an answer at another replica with the same secret, and at none with an
   const { app, options, logins } = await gateway();
   const browser = new Browser();
   const answer = await answerOf(await onward(await begin(app, browser, "one", "ada")), "ada");
-  const stranger = mounted(loginsOf({ ...options, secret: "y".repeat(43) }));
+  const stranger = await mounted(loginsOf({ ...options, secret: "y".repeat(43) }));
   expect((await browser.go(stranger, answer)).status).toBe(400);
-  expect((await browser.go(mounted(loginsOf(options)), answer)).status).toBe(200);
+  expect((await browser.go(await mounted(loginsOf(options)), answer)).status).toBe(200);
   expect(await logins.info("one", { id: "ada" })).toBeDefined();
 });
 

@@ -12,8 +12,8 @@ async function gateway(settings: JsonObject = {}) {
   onTestFinished(() => opened.gateway.close());
   await opened.gateway.settled();
   const { url } = await opened.gateway.listen();
-  const connect = async (token: string): Promise<Client> => {
-    const client = new Client({ name: "test", version: "1" });
+  const connect = async (token: string, options: ConstructorParameters<typeof Client>[1] = {}): Promise<Client> => {
+    const client = new Client({ name: "test", version: "1" }, options);
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
     onTestFinished(() => client.close());
@@ -101,3 +101,43 @@ it("calls with each caller's own login, and asks those who have none to log in",
   await loginsOf({ stateDir: folder, servers }).logout("tracker");
   await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
 });
+
+it.each(["2025-11-25", "2026-07-28"])(
+  "shows a client with URL mode where to log in, and then makes the call (%s)",
+  async (revision) => {
+    const { connect, token, approver, names } = await gateway({ servers: { tracker: { credentials: "caller" } } });
+    await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
+    // The list is read with the login of whoever has one.
+    const other = await connect(approver);
+    const { content } = await other.callTool({ name: "tracker__connect", arguments: {} });
+    expect(await follow(JSON.stringify(content).match(/http:[^" ]+/)?.[0] ?? "", approver, "ada")).toBe(200);
+    await vi.waitFor(async () => expect(await names()).toContain("tracker__whoami"), { timeout: 20_000 });
+
+    const newest = revision === "2026-07-28";
+    const client = await connect(token, {
+      capabilities: { elicitation: { url: {} } },
+      ...(newest ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] }),
+    });
+    const shown: Record<string, unknown>[] = [];
+    let goes = false;
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      shown.push(params);
+      // They log in while the call waits.
+      if (goes) setTimeout(() => void follow(String(Object(params).url), token, "bob"), 50);
+      return { action: goes ? "accept" : "decline" };
+    });
+    const whoami = (): ReturnType<Client["callTool"]> => client.callTool({ name: "tracker__whoami", arguments: {} });
+    const declined = await whoami();
+    expect(declined._meta?.["toolglot/outcome"]).toMatchObject({ status: "pending", dispatched: false });
+    goes = true;
+    const { content: made, _meta } = await whoami();
+    expect(made).toEqual([{ type: "text", text: "bob" }]);
+    expect(_meta?.["toolglot/outcome"]).toMatchObject({ status: "done" });
+    expect(shown).toEqual(
+      Array(2).fill(expect.objectContaining({ mode: "url", url: expect.stringMatching(/\/connect\/tracker\?for=/) })),
+    );
+    // Nobody is asked who has a login.
+    expect((await whoami()).content).toEqual(made);
+    expect(shown).toHaveLength(2);
+  },
+);

@@ -3,9 +3,10 @@ import type { ToolCalls } from "@toolglot/trp-mcp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { openTokens } from "../../src/identity/tokens.ts";
+import { verifyParts } from "../../src/verify/checks.ts";
 import { ownParts, type VerifyParts } from "../../src/verify/parts.ts";
 import type { GuaranteeName, VerifyResult } from "../../src/verify/types.ts";
-import { verify, verifyParts } from "../../src/verify/verify.ts";
+import { verify } from "../../src/verify/verify.ts";
 import { bundleProcess } from "./bundle-process.ts";
 
 let bundled: Awaited<ReturnType<typeof bundleProcess>>;

@@ -2,7 +2,7 @@ import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { type Regex, readRegex } from "./regex.ts";
-import { asksFor, knowsScripts, mayCrossLines, type RegexUse, regexSource } from "./regex-source.ts";
+import { asksFor, asksForLineEnd, knowsScripts, mayCrossLines, type RegexUse, regexSource } from "./regex-source.ts";
 
 /** What is searched for, in a form that can be handed to a thread. */
 export interface Pattern {
@@ -61,7 +61,7 @@ function patternOf(regex: Regex): Pattern {
     return made;
   };
   const whole = (note: string): Pattern => ({ ...on({ on: "text" }), ...common, isWhole: true, note });
-  if (asksFor(regex, 10)) return whole(wholeNote);
+  if (asksForLineEnd(regex)) return whole(wholeNote);
   const use = (ascii: boolean) => ({ ...on({ ascii }), ...defined({ lines: on({ ascii, on: "lines" })?.source }) });
   const { source, flags, lines } = use(false);
   const ascii = knowsScripts(regex) ? use(true) : undefined;

@@ -23,7 +23,17 @@ export function regexSource(regex: Regex, { ascii = false, on = "line" }: RegexU
   return { source, flags: `${isCaseless ? "i" : ""}${on === "lines" ? "m" : ""}v` };
 }
 
-/** Checks whether an expression has this character, such as a line end; not by a class of others. */
+/** Checks whether an expression has a line end, written or as a class of nothing else. A class of more is one of the line's characters, as in ripgrep. */
+export function asksForLineEnd(regex: Regex): boolean {
+  return has(regex, (part) => (part.kind === "char" ? part.code === 10 : part.kind === "set" && isLineEnd(part.set)));
+}
+
+function isLineEnd(set: CharSet): boolean {
+  if (set.kind === "union") return !set.negated && set.sets.length > 0 && set.sets.every(isLineEnd);
+  return set.kind === "range" && set.from === 10 && set.to === 10;
+}
+
+/** Checks whether an expression has this character; not by a class of others. */
 export function asksFor(regex: Regex, code: number): boolean {
   return has(regex, (part) =>
     part.kind === "char" ? part.code === code : part.kind === "set" && names(part.set, code),
@@ -32,7 +42,9 @@ export function asksFor(regex: Regex, code: number): boolean {
 
 /** Checks whether it may match further lines, where line ends are characters. */
 export function mayCrossLines(regex: Regex): boolean {
-  return has(regex, (part) => (part.kind === "dot" ? part.all : part.kind === "set" && isWide(part.set)));
+  return has(regex, (part) =>
+    part.kind === "dot" ? part.all : part.kind === "set" && (isWide(part.set) || names(part.set, 10)),
+  );
 }
 
 /** Checks whether what is written differs for ASCII alone. */

@@ -1,3 +1,4 @@
+import { undoNeutralize } from "@toolglot/core";
 import { fold } from "../../src/edit/fold.ts";
 import type { FileTextEdit } from "../../src/edit/types.ts";
 import type { Hunk } from "./edits.ts";
@@ -207,7 +208,8 @@ export function outcomeOf(
   const isWritten =
     isFind &&
     place !== -1 &&
-    [replace, `${head}${replace}${tail}`].some(
+    // What results add to marks is taken off again.
+    [replace, `${head}${replace}${tail}`, undoNeutralize(replace)].some(
       (written) => withLf(text) === file.slice(0, place) + written + file.slice(place + find.length),
     );
   return { outcome: isWritten ? "written" : "wrong", disturbed, text };

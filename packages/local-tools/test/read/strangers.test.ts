@@ -123,6 +123,19 @@ const atoms = [
     "(?-m)$",
     "\\n?a",
   ],
+  // A line end among other characters of a class fits in no line.
+  ...[
+    "[a\\n]",
+    "[\\r\\n]",
+    "[\\x0aα]",
+    "[^\\n]",
+    "[^a\\n]",
+    "[\\n]",
+    "[\\n\\x0a]",
+    "[[\\n]字]",
+    "[\\s&&[^\\n]]",
+    "[\\t-\\r]",
+  ],
 ];
 const patterns = fc
   .array(

@@ -5,6 +5,7 @@ import type { Row, Value } from "./transaction.ts";
 
 /** Statements that backends know, as far as they may. */
 export class PreparedStatements {
+  /** By the names that they are given here, each of one text. */
   readonly #names = new Map<string, string>();
   /** False once a pooler was found between, which gives each transaction another backend. */
   #mayPrepare = true;
@@ -24,10 +25,10 @@ export class PreparedStatements {
 
   /** Behind a pooler a backend may have prepared statements of others: the same name must mean the same text. */
   #nameOf(name: string, text: string): string {
-    let unique = this.#names.get(text);
+    let unique = this.#names.get(name);
     if (unique === undefined) {
       unique = `${name} ${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-      this.#names.set(text, unique);
+      this.#names.set(name, unique);
     }
     return unique;
   }

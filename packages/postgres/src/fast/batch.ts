@@ -1,6 +1,8 @@
 /** What has been asked for, and is not answered yet. */
 interface Waiting<Item, Result> {
   item: Item;
+  names: readonly string[];
+  at: Place | undefined;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -44,8 +46,9 @@ export class Batch<Item, Result> {
   }
 
   ask(item: Item): Promise<Result> {
+    const { names, placeOf } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      this.#waiting.push({ item, names: names(item), at: placeOf(item), resolve, reject });
       if (this.#isDue) return;
       this.#isDue = true;
       // Whoever asks in the same round of the event loop goes with it.
@@ -66,14 +69,13 @@ export class Batch<Item, Result> {
 
   /** Takes what may go together, in the order in which it was asked for. */
   #take(): Waiting<Item, Result>[] {
-    const { names, placeOf, most } = this.#options;
+    const { most } = this.#options;
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     const places = new Map<string, number>();
     const blocked = new Set(this.#taken);
     for (const one of this.#waiting) {
-      const at = placeOf(one.item);
-      const own = names(one.item);
+      const { at, names: own } = one;
       const isNext = at === undefined || (places.get(at.chain) ?? at.place - 1) === at.place - 1;
       const isFree =
         isNext && batch.length < most && !(at && blocked.has(at.chain)) && !own.some((name) => blocked.has(name));
@@ -83,15 +85,9 @@ export class Batch<Item, Result> {
       if (isFree) places.set(at.chain, at.place);
       else blocked.add(at.chain);
     }
-    for (const { item } of batch) for (const name of this.#namesOf(item)) this.#taken.add(name);
+    for (const one of batch) for (const name of namesOf(one)) this.#taken.add(name);
     this.#waiting = left;
     return batch;
-  }
-
-  #namesOf(item: Item): string[] {
-    const { names, placeOf } = this.#options;
-    const at = placeOf(item);
-    return [...names(item), ...(at ? [at.chain] : [])];
   }
 
   async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -104,7 +100,7 @@ export class Batch<Item, Result> {
       else for (const { reject } of batch) reject(error);
     } finally {
       this.#underWay -= 1;
-      for (const { item } of batch) for (const name of this.#namesOf(item)) this.#taken.delete(name);
+      for (const one of batch) for (const name of namesOf(one)) this.#taken.delete(name);
       this.#fill();
     }
   }
@@ -116,11 +112,25 @@ export class Batch<Item, Result> {
   }
 }
 
-/** Up to so many items, to plan the statement costs more than to run it. */
-const few = 3;
+/** With the chain, which waits like a name. */
+const namesOf = ({ names, at }: Pick<Waiting<unknown, unknown>, "names" | "at">): readonly string[] =>
+  at === undefined ? names : [...names, at.chain];
+
+/** So many items are sent before a plan is made anew for the first time; each next time after four times as many as before. */
+const firstPlan = 256;
+/** Tables of millions of rows are planned for like larger ones. */
+const maxPlans = 7;
 
 /**
- * Returns the name of a prepared statement for small batches. Under load, when tables may grow faster than the server gathers statistics,
- * each batch is planned anew: a plan for small tables is kept too long.
+ * Returns the names under which a statement for batches is prepared, by the number of items that are sent now. To plan such a statement costs more
+ * than to run it, and the server keeps the plan of a name, made for the tables as they were: under load they may grow faster than it
+ * gathers statistics, so that it scans what had been small. So there is a new name whenever much more was sent than when the last plan was made.
  */
-export const nameFor = (name: string, count: number): { name?: string } => (count <= few ? { name } : {});
+export function planNames(name: string): (count: number) => string {
+  let sent = 0;
+  return (count) => {
+    sent += count;
+    const plan = sent < firstPlan ? 0 : 1 + Math.floor(Math.log2(sent / firstPlan) / 2);
+    return `${name} ${Math.min(plan, maxPlans)}`;
+  };
+}

@@ -8,7 +8,7 @@ import { mayBeOfOne } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
 import type { Start } from "../tables/claims.ts";
-import { Batch, nameFor } from "./batch.ts";
+import { Batch, planNames } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
 
@@ -137,9 +137,9 @@ c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_d
   FROM s JOIN i ON i.sid = s.id, t WHERE i.call_id IS NOT NULL),
 f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
-w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session
-  JOIN @calls c ON c.session = s.n AND c.call_id = i.of_call
-  WHERE right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE OF c SKIP LOCKED),
+w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session,
+  LATERAL (SELECT FROM @calls c WHERE c.session = s.n AND c.call_id = i.of_call
+    AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c),
 o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, started_at, due_at,
     ttl_ms, keep_ms, effect_id, data, write_id)
   SELECT i.op, i.scope, i.key, i.fingerprint, i.state, nextval('@fences'), i.owner, t.now + i.lease_ms, t.now,
@@ -170,12 +170,12 @@ WHERE s.n IS NOT NULL OR o.id IS NOT NULL`;
 const nothing: Entered = { now: 0, session: undefined, fence: undefined };
 
 /** Admits frames and begins operations, in one statement. Of the entries no two have a call, a frame or an operation in common. */
-async function enterTogether(database: Database, entries: readonly Entry[]): Promise<Entered[]> {
+async function enterTogether(database: Database, entries: readonly Entry[], name: string): Promise<Entered[]> {
   const writeId = newWriteId();
   const written = stagedOf(entries.map(({ beside }) => beside));
   const found = await database.statement({
     sql: enterSql,
-    ...nameFor("enter", entries.length),
+    name,
     values: [
       database.now(),
       writeId,
@@ -227,8 +227,9 @@ function framesOf(entries: readonly Entry[]): Frames[] {
 /** All that admits frames and begins operations. */
 export type Entries = Batch<Entry, Entered>;
 
-export const entriesOf = (database: Database): Entries =>
-  new Batch((entries: readonly Entry[]) => enterTogether(database, entries), {
+export const entriesOf = (database: Database): Entries => {
+  const nameOf = planNames("enter");
+  return new Batch((entries: readonly Entry[]) => enterTogether(database, entries, nameOf(entries.length)), {
     isOfOne: mayBeOfOne,
     names({ admission, operation }) {
       const call = admission?.calls[0];
@@ -240,3 +241,4 @@ export const entriesOf = (database: Database): Entries =>
     },
     placeOf: ({ admission }) => admission && { chain: `session ${admission.sessionId}`, place: admission.seq },
   });
+};

@@ -55,7 +55,7 @@ export class FrameQueue {
   /** Admits a frame. */
   async admit(admission: ExpectedAdmission): Promise<AdmissionResult> {
     checkAdmission(admission);
-    const copy = structuredClone(admission);
+    const copy = copyOf(admission);
     const { expected } = copy;
     const isUsual = copy.calls.length <= 1 && !isToTidy(copy);
     const held = expected && new HeldAdmission(expected.session.view);
@@ -87,9 +87,21 @@ export class FrameQueue {
     held.result = result;
     const timer = setTimeout(() => held.go(), maxWaitMs);
     void held.ready.then(() => clearTimeout(timer));
-    const forget = (): void => void this.#held.delete(token);
     // What is joined may come later: it looks whether the frame was admitted as expected.
-    void result.then(() => setTimeout(forget, keepTokenMs).unref(), forget);
+    const kept = (): void => {
+      held.keptUntil = performance.now() + keepTokenMs;
+    };
+    void result.then(kept, () => void this.#held.delete(token));
+    this.#forgetOld();
+  }
+
+  /** Forgets what was admitted long ago. A timer for each would be one for every call of the last minute. */
+  #forgetOld(): void {
+    const now = performance.now();
+    for (const [token, { keptUntil }] of this.#held) {
+      if (keptUntil > now) return;
+      this.#held.delete(token);
+    }
   }
 
   async #together(
@@ -143,6 +155,18 @@ export class FrameQueue {
   }
 }
 
+/** The caller may change its objects afterwards. */
+function copyOf(admission: ExpectedAdmission): ExpectedAdmission {
+  const { calls, expected } = admission;
+  return {
+    ...admission,
+    calls: calls.map((call) => ({ ...call, ...(call.operation && { operation: { ...call.operation } }) })),
+    ...(expected && {
+      expected: { ...expected, session: { ...expected.session, features: [...expected.session.features] } },
+    }),
+  };
+}
+
 /** Undefined when the frame was not admitted. */
 function admittedBy({ session }: Entered, { seq, calls, knownOnly }: Admission): AdmissionResult | undefined {
   if (session === undefined) return undefined;
@@ -165,6 +189,8 @@ class HeldAdmission {
   readonly ready: Promise<void>;
   readonly view: string;
   result: Promise<AdmissionResult> | undefined;
+  /** Of `performance.now()`. */
+  keptUntil: number = Number.POSITIVE_INFINITY;
   go: () => void = () => undefined;
   #isTaken = false;
   #joined: Waiting | undefined;

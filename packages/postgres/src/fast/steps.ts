@@ -5,7 +5,7 @@ import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
 import { mayBeOfOne } from "../errors.ts";
 import type { SameTransactionText } from "../tables/answers.ts";
-import { Batch, nameFor } from "./batch.ts";
+import { Batch, planNames } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
 
@@ -44,16 +44,16 @@ const fromSteps = 3;
 /**
  * `k` finds the calls that are answered for the first time, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
  * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
- * the answers: both, or none of both.
+ * the answers: both, or none of both. Each call is looked up by itself: joined, all calls of its session would be read for it.
  */
 const stepSql = `WITH ${timed},
 ${rowsOf("i", columns, fromSteps)},
 ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
-k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM i JOIN @sessions s ON s.id = i.sid
-  JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id, t
-  WHERE s.expires_at > t.now AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)}
-    AND c.reply IS NULL AND c.outcome IS NULL
-  FOR NO KEY UPDATE OF c SKIP LOCKED),
+k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM t, i JOIN @sessions s ON s.id = i.sid,
+  LATERAL (SELECT c.session, c.call_id FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id AND c.frame = i.frame
+    AND c.seq > s.expected_seq + ${renewUpTo(-1)} AND c.reply IS NULL AND c.outcome IS NULL
+    FOR NO KEY UPDATE SKIP LOCKED) c
+  WHERE s.expires_at > t.now),
 m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
 o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,
     started_at = coalesce(o.started_at, t.now), finished_at = i.ended, expires_at = i.ended + o.ttl_ms,
@@ -85,12 +85,12 @@ WHERE o.id IS NOT NULL OR c.session IS NOT NULL`;
  */
 export type Stepped = "written" | "unanswered" | "not-written";
 
-async function stepTogether(database: Database, steps: readonly Step[]): Promise<Stepped[]> {
+async function stepTogether(database: Database, steps: readonly Step[], name: string): Promise<Stepped[]> {
   const writeId = newWriteId();
   const written = stagedOf(steps.map(({ beside }) => beside));
   const found = await database.statement({
     sql: stepSql,
-    ...nameFor("step", steps.length),
+    name,
     values: [database.now(), writeId, ...valuesOf(columns, steps), ...valuesOf(stagedColumns, written)],
     async recover(reader) {
       const { op, sid, call_id } = columns as Record<string, (typeof columns)[string]>;
@@ -112,11 +112,13 @@ async function stepTogether(database: Database, steps: readonly Step[]): Promise
 /** All that begins and ends operations, and answers frames. */
 export type Steps = Batch<Step, Stepped>;
 
-export const stepsOf = (database: Database): Steps =>
-  new Batch((steps: readonly Step[]) => stepTogether(database, steps), {
+export const stepsOf = (database: Database): Steps => {
+  const nameOf = planNames("step");
+  return new Batch((steps: readonly Step[]) => stepTogether(database, steps, nameOf(steps.length)), {
     isOfOne: mayBeOfOne,
     names: ({ operation, beside: { answer } }) => [
       ...(operation ? [`operation ${Buffer.from(operation.id).toString("latin1")}`] : []),
       ...(answer ? [`call ${answer.sessionId} ${answer.callId}`] : []),
     ],
   });
+};

@@ -13,8 +13,9 @@ export function safetyFaultsOf(report: ChaosReport): string[] {
 /** All that must not be in a report of so many operations, as many of each kind of effect. */
 export function faultsOf(report: ChaosReport, operations: number): string[] {
   const faults = [...safetyFaultsOf(report), ...report.gaveUp.map((line) => `gave up: ${line}`)];
-  // Of effects that are `opaque` or `probe`.
-  const inDoubt = report.states["in-doubt"] ?? 0;
+  // Of effects that are `opaque` or `probe`: what was cancelled midway, and nobody asks for again, is in doubt with every effect.
+  const counted = Object.entries(report.doubts).filter(([reason]) => !reason.startsWith("The call was cancelled"));
+  const inDoubt = counted.reduce((sum, [, count]) => sum + count, 0);
   const most = (operations * 2) / 3 / 33;
   if (operations >= 1_000 && inDoubt > most) faults.push(`in doubt: ${inDoubt}, more than ${Math.floor(most)}`);
   return faults;

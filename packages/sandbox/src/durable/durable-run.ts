@@ -3,7 +3,7 @@ import { settleWithin } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import type { DurableProgram, RunKeeper } from "../run/durability.ts";
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
-import type { SandboxRun } from "../types.ts";
+import type { SandboxRun } from "../run-types.ts";
 import { DurableCalls } from "./durable-calls.ts";
 import { failedRun, journalError, leaseLostError, limitErrors, missingCall } from "./errors.ts";
 import type { Journal } from "./journal.ts";

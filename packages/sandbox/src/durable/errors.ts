@@ -1,6 +1,6 @@
 import { sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
-import type { SandboxError, SandboxRun } from "../types.ts";
+import type { SandboxError, SandboxRun } from "../run-types.ts";
 import { describeCall, type KeptCall } from "./records.ts";
 import type { SandboxRunParked } from "./types.ts";
 

@@ -1,14 +1,7 @@
 import type { JsonObject, LogEntry, Usage } from "@toolglot/core";
 import type { EncodedFile } from "../engine.ts";
-import type {
-  FileOutput,
-  ImportPolicy,
-  ProgramStyle,
-  SandboxConversion,
-  SandboxError,
-  SandboxLanguage,
-  SandboxStats,
-} from "../types.ts";
+import type { SandboxConversion, SandboxError, SandboxStats } from "../run-types.ts";
+import type { FileOutput, ImportPolicy, ProgramStyle, SandboxLanguage } from "../types.ts";
 
 // What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1. Of a session also
 // `unkept`, when no image comes of a program that has ended, and `file`, for one that was written from outside.

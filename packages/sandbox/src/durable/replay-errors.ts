@@ -1,4 +1,4 @@
-import type { SandboxError } from "../types.ts";
+import type { SandboxError } from "../run-types.ts";
 import { divergedError, divergedHint } from "./errors.ts";
 import { describeCall } from "./records.ts";
 

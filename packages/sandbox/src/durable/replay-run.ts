@@ -3,7 +3,7 @@ import type { Lease } from "../pool.ts";
 import { ProgramRun } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
 import type { RunRequest } from "../run/types.ts";
-import type { SandboxRun } from "../types.ts";
+import type { SandboxRun } from "../run-types.ts";
 import { divergedError, failedRun, limitErrors, runError } from "./errors.ts";
 import { Journal } from "./journal.ts";
 import { differences, otherPlace } from "./open-run.ts";

@@ -1,7 +1,7 @@
 import type { Lease } from "../pool.ts";
 import type { CallWork, DurableProgram, RunKeeper } from "../run/durability.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
-import type { SandboxRun } from "../types.ts";
+import type { SandboxRun } from "../run-types.ts";
 import { failedRun, missingCall } from "./errors.ts";
 import { highest, type KeptCalls, type RunHeader } from "./records.ts";
 import { newCall } from "./replay-errors.ts";

@@ -1,6 +1,7 @@
 import type { LogEntry } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
-import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.ts";
+import type { SandboxStats } from "../run-types.ts";
+import type { SandboxRunOptions, SandboxToolCall } from "../types.ts";
 
 /**
  * Options by which a run survives its guest and its process. The answers of its tool calls are written to a log; a program that has

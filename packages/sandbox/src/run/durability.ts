@@ -1,7 +1,7 @@
 import type { Decision } from "@toolglot/core";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
-import type { SandboxError, SandboxRun, SandboxStats } from "../types.ts";
+import type { SandboxError, SandboxRun, SandboxStats } from "../run-types.ts";
 import type { Verdict } from "./approvals.ts";
 import type { GuardedSteps, left } from "./guarded.ts";
 import type { Session, SessionListener, SessionRules } from "./guest-session.ts";

@@ -1,7 +1,8 @@
 import type { LogEntry } from "@toolglot/core";
 import { defined, isCount, isObject } from "@toolglot/internal";
 import type { GuestMessage } from "../engine.ts";
-import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.ts";
+import type { SandboxConversion, SandboxError } from "../run-types.ts";
+import type { SandboxToolCall } from "../types.ts";
 
 // Messages of a guest, which may be hostile. Texts in them are for a model: longer ones are cut.
 

@@ -3,7 +3,8 @@ import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglo
 import { limitErrors } from "../durable/errors.ts";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
-import type { SandboxError, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
+import type { SandboxError, SandboxRun, SandboxStats } from "../run-types.ts";
+import type { SandboxToolCall } from "../types.ts";
 import { Approvals, decidedOutcome, isAsked, performDecided } from "./approvals.ts";
 import type { DurableProgram, RunKeeper } from "./durability.ts";
 import { type GuardedSteps, guarded, left } from "./guarded.ts";

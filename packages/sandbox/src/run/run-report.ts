@@ -2,17 +2,8 @@ import type { LogEntry } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { Engine } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
-import type {
-  FileOutput,
-  SandboxConversion,
-  SandboxError,
-  SandboxLanguage,
-  SandboxLimits,
-  SandboxRunError,
-  SandboxRunOk,
-  SandboxStats,
-  SandboxToolCall,
-} from "../types.ts";
+import type { SandboxConversion, SandboxError, SandboxRunError, SandboxRunOk, SandboxStats } from "../run-types.ts";
+import type { FileOutput, SandboxLanguage, SandboxLimits, SandboxToolCall } from "../types.ts";
 import { type GuestEvent, type GuestReport, maxEntries } from "./guest-events.ts";
 import type { RunRequest } from "./types.ts";
 

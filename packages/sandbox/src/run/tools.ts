@@ -11,7 +11,8 @@ import {
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { isObject } from "@toolglot/internal";
 import { clean, TooLarge, Unfit } from "../../guest/javascript/cleaner.mjs";
-import type { SandboxConversion, SandboxLanguage } from "../types.ts";
+import type { SandboxConversion } from "../run-types.ts";
+import type { SandboxLanguage } from "../types.ts";
 import { inputSchemaOf } from "./check-input.ts";
 import type { CallAnswer, Need, ProgramTool } from "./types.ts";
 

@@ -2,7 +2,8 @@ import type { AnyTool, BoundTool, JsonObject } from "@toolglot/core";
 import type { SessionStart } from "../durable/records.ts";
 import type { SandboxDurableRunOptions } from "../durable/types.ts";
 import type { EncodedFile, Engine } from "../engine.ts";
-import type { ImportPolicy, ProgramStyle, SandboxConversion, SandboxLimits, SandboxToolCall } from "../types.ts";
+import type { SandboxConversion } from "../run-types.ts";
+import type { ImportPolicy, ProgramStyle, SandboxLimits, SandboxToolCall } from "../types.ts";
 
 /** Answer of a tool. */
 export interface CallAnswer {

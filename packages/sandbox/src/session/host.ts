@@ -3,7 +3,8 @@ import type { SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
 import type { RunRequest } from "../run/types.ts";
-import type { SandboxRun, SandboxRunOptions } from "../types.ts";
+import type { SandboxRun } from "../run-types.ts";
+import type { SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
 
 /** Services of a sandbox for its sessions. */

@@ -1,7 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
 import type { SandboxRunParked } from "../durable/types.ts";
-import type { ProgramStyle, SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
+import type { SandboxRunError, SandboxRunOk } from "../run-types.ts";
+import type { ProgramStyle, SandboxRunOptions } from "../types.ts";
 import type { StoredTurn } from "./kept.ts";
 
 /** Options of {@link Sandbox.openSession} and {@link Sandbox.resumeSession}. */

@@ -4,7 +4,7 @@ import { resolveLimits } from "../../src/limits.ts";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { ProgramRun } from "../../src/run/program-run.ts";
 import { bindTools } from "../../src/run/tools.ts";
-import type { SandboxRun } from "../../src/types.ts";
+import type { SandboxRun } from "../../src/run-types.ts";
 import { addTool } from "../support.ts";
 
 const script = fileURLToPath(new URL("./hostile/child.mjs", import.meta.url));

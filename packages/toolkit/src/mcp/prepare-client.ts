@@ -28,6 +28,13 @@ export interface ConnectionEvents {
 /** Option of the official client for the revisions to offer. */
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
 
+/**
+ * What the official client reports and is no fault: progress that came together with its answer, which the delivery has already; and a server's
+ * answer about revisions that came when it was too late, as of each one that takes its time to start.
+ */
+const noFault =
+  /^Received (?:a progress notification for an unknown token|a response for an unknown message ID: .*"server-discover-probe-)/;
+
 /** Setting of the official client for a list that is read again by whoever wants it. */
 const watched = (onChanged: () => void) => ({ onChanged, autoRefresh: false, debounceMs: 0 });
 
@@ -64,8 +71,7 @@ export function prepareClient(
   };
   client.onerror = (error) => {
     onerror?.(error);
-    // Progress that came together with its answer: the delivery has it already.
-    if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
+    if (!noFault.test(error.message)) events.onError(error);
   };
   client.fallbackNotificationHandler = async ({ method, params }) => {
     events.onNotification(method, withoutMeta((params ?? {}) as JsonObject, sdk.SUBSCRIPTION_ID_META_KEY));

@@ -1,4 +1,5 @@
-import { contentText, type ExecutorContext } from "@toolglot/core";
+import { contentText } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Toolkit, toolkitExecutor } from "../../src/index.ts";
 import { createMcpClient, type McpClientOptions } from "../../src/mcp/index.ts";
@@ -187,13 +188,10 @@ it("a plan's retries don't repeat what is in doubt", async () => {
   const kit = await unruly({ LEDGER: ledger.path });
   const step = { callId: "c1", index: 1, tool: "append", params: { note: "n", die: "after" } };
   const steps = [{ ...step, uris: {}, onError: "stop" as const, retry: 3, errors: [], span: { start: 0, end: 1 } }];
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => {},
+  const context = executorContext({
     approve: () => Promise.resolve({ approved: true }),
     runId: "r",
-    stepIndex: 0,
-  };
+  });
   const action = { kind: "plan" as const, plan: { common: {}, steps }, span: { start: 0, end: 1 } };
   const results = await toolkitExecutor(kit).execute(action, context);
   expect(results).toMatchObject([{ error: { type: "InDoubt" } }]);

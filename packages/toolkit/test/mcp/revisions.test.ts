@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Transport } from "@modelcontextprotocol/client";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { sleep } from "@toolglot/internal";
 import { describe, expect, it } from "vitest";
 import { Toolkit } from "../../src/index.ts";
 import type { McpClientOptions, McpHttpTransport } from "../../src/mcp/index.ts";
@@ -67,6 +69,44 @@ describe("the revision of the protocol", () => {
     isNew = true;
     expect((await client.listTools()).map(({ name }) => name)).toEqual(["a"]);
     expect(client.revision).toBe("2026-07-28");
+  });
+
+  it("is found of a server that answers too late which ones it has, and that is no fault to report", async () => {
+    const faults: string[] = [];
+    const sent: RawMessage[] = [];
+    let receive: ((message: never) => void) | undefined;
+    // As the official client knows one of a process.
+    const process = { pid: null, stderr: null };
+    const transport: Transport = {
+      ...process,
+      start: async () => {},
+      close: async () => {},
+      set onmessage(listener: Transport["onmessage"]) {
+        receive = listener as typeof receive;
+      },
+      async send(message) {
+        const asked = message as unknown as RawMessage;
+        sent.push(asked);
+        if (asked.id === undefined) return;
+        const answer = asked.method === "initialize" ? greeting(asked) : unknownMethod;
+        const late = asked.method === "server/discover" ? 200 : 0;
+        setTimeout(() => receive?.({ jsonrpc: "2.0", id: asked.id, ...(answer as object) } as never), late);
+      },
+    };
+    const client = clientOf({
+      name: "x",
+      transport: () => transport,
+      connectTimeoutMs: 200,
+      onError: ({ message }) => faults.push(message),
+    });
+    await client.connect();
+    expect(client.revision).toBe("2025-11-25");
+    expect(sent[0]?.method).toBe("server/discover");
+    await sleep(250);
+    expect(faults).toEqual([]);
+    // Any other answer that nobody waits for is one.
+    receive?.({ jsonrpc: "2.0", id: 77, result: {} } as never);
+    expect(faults).toEqual([expect.stringContaining("unknown message ID")]);
   });
 
   it("is an older one when told so", async () => {

@@ -1,6 +1,6 @@
 // The AgentScope description of its tool module, sections 4 and 5, and its notice about dangerous tools.
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { ExecutorContext } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   Toolkit,
@@ -21,13 +21,10 @@ afterEach(() => {
 describe("4 with other modules", () => {
   it("4: agent and toolkit: what a model asks for becomes calls, and their responses become results", async () => {
     const kit = kitWith(({ a }: { a: number }) => a + 1, { args: { a: "number" }, jsonSchema: undefined as never });
-    const host: ExecutorContext = {
-      signal: new AbortController().signal,
-      emit: () => {},
+    const host = executorContext({
       approve: async () => ({ approved: true }),
       runId: "r",
-      stepIndex: 0,
-    };
+    });
     const calls = [{ id: "c1", name: "t", input: { a: 1 }, protocol: "native" }];
     const results = await toolkitExecutor(kit).execute({ kind: "calls", calls, span: { start: 0, end: 0 } }, host);
     expect(results).toMatchObject([{ callId: "c1", name: "t", status: "ok", data: 2 }]);

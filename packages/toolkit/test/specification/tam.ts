@@ -1,5 +1,6 @@
-import type { ApprovalRequest, Decision, ExecutorContext, ExecutorEvent, ToolResult } from "@toolglot/core";
+import type { ApprovalRequest, Decision, ExecutorEvent, ToolResult } from "@toolglot/core";
 import { isRunnable, ToolError } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { bindPlan, formatResults, parse } from "@toolglot/tam";
 import {
   defineTool,
@@ -37,7 +38,7 @@ export async function runText(
   const { blocks } = parse(text, tools === undefined ? {} : { tools });
   const events: ExecutorEvent[] = [];
   const asked: ApprovalRequest[] = [];
-  const context: ExecutorContext = {
+  const context = executorContext({
     signal: options.signal ?? new AbortController().signal,
     emit: (event) => events.push(event),
     approve: async (request) => {
@@ -45,8 +46,7 @@ export async function runText(
       return (await options.approve?.(request)) ?? { approved: true };
     },
     runId: "run",
-    stepIndex: 0,
-  };
+  });
   const results: ToolResult[] = [];
   for (const block of blocks.filter(isRunnable)) {
     results.push(

@@ -1,6 +1,6 @@
 import { type ChangeWait, ToolglotError } from "@toolglot/core";
 import { checkKeys, sleep } from "@toolglot/internal";
-import { auditKey } from "../audit/logger.ts";
+import { auditKey, type FieldsOf, withFields } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { operationId } from "../calls/keyed/keys.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
@@ -25,6 +25,8 @@ export interface ApprovalDependencies {
   maxPending?: number;
   /** As in `CallDependencies`. */
   outbox?: boolean;
+  /** As in `CallDependencies`. */
+  auditFields?: FieldsOf | undefined;
 }
 
 /** Requests for approval, for people. */
@@ -68,7 +70,7 @@ const maxComment = 1_000;
  * in the same tenant; every decision is in the audit log, in the transaction that makes it.
  */
 export function createApprovals(dependencies: ApprovalDependencies): Approvals {
-  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, maxPending, outbox } = dependencies;
+  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, maxPending, outbox, auditFields } = dependencies;
 
   function sees(who: Principal, approval: ApprovalRecord): boolean {
     return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
@@ -101,7 +103,10 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
       ...{ type: "approval.decided", approvalId: id, tenant: approval.tenant, status, by: who.id },
       operation: operationId(approval.operation),
     };
-    const together = { audit: [auditRow(approval, status, who)], ...(outbox && { events: [event] }) };
+    const { tenant, requester: principal, capId } = approval;
+    const fields = auditFields?.({ tenant, principal, capId, key: approval.operation.key });
+    const row = withFields(auditRow(approval, status, who), fields);
+    const together = { audit: [row], ...(outbox && { events: [event] }) };
     const decided = await store.approvals.decide(id, decision, together);
     if (decided === undefined) {
       const now = await store.approvals.read(id);

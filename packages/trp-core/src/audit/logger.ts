@@ -4,7 +4,7 @@ import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AuditEntry } from "./types.ts";
+import type { AuditEntry, AuditFields, AuditSubject } from "./types.ts";
 
 // The audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and no messages.
 // The store sets the time of a row; the rows get into the store with what they are about.
@@ -19,6 +19,8 @@ export interface AuditedCall {
   seq: number;
   /** The key of `item` as rows have it, once a row was made: {@link auditKey}. */
   auditKey?: string | undefined;
+  /** The host's own fields of its rows. */
+  auditFields?: AuditFields | undefined;
 }
 
 /** What was decided before a call runs. */
@@ -64,7 +66,7 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
   const { item, principal } = call;
   const { idempotency_key: key } = item;
   if (typeof key === "string") call.auditKey ??= auditKey(principal.tenant, key);
-  return {
+  const entry: AuditEntry = {
     attempt: item.attempt ?? 1,
     call_id: item.call_id,
     cap_id: item.cap_id,
@@ -86,4 +88,25 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     tenant: principal.tenant,
     trace_id: call.traceId,
   };
+  return withFields(entry, call.auditFields);
+}
+
+/** The host's own fields of a row. Never throws. */
+export type FieldsOf = (subject: AuditSubject) => AuditFields | undefined;
+
+/** A host's fields that can't disturb a call: what it throws, and what is no text, is left out. */
+export function safeFields(fieldsOf: FieldsOf): FieldsOf {
+  return (subject) => {
+    try {
+      const fields = Object.entries(fieldsOf(subject) ?? {}).filter(([, value]) => typeof value === "string");
+      return Object.fromEntries(fields);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Adds fields to an entry, which keeps its own. */
+export function withFields(entry: AuditEntry, fields: AuditFields | undefined): AuditEntry {
+  return fields === undefined ? entry : { ...fields, ...entry };
 }

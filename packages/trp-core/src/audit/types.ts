@@ -1,12 +1,41 @@
 import type { PolicyProof } from "../frames/results.ts";
 
-/** The fields of an audit row, in the TRP v0.1 draft's names (14.1). No arguments, no results, no key in the clear. */
+/** What an audit row is about, for the option `auditFields` of `createRouter`. */
+export interface AuditSubject {
+  tenant: string;
+  principal: string;
+  capId: string;
+  /** The key of the operation. Absent when it has none. */
+  key?: string | undefined;
+  /** Absent in a row about an approval, which is not about one call. */
+  callId?: string | undefined;
+  /** As the session's client has named itself. Absent when the row is not written by a session's call. */
+  agentId?: string | undefined;
+}
+
+/** Fields of the host's own in audit rows. A field of the draft, with the same name, is never replaced. */
+export type AuditFields = Readonly<Record<string, string>>;
+
+/** A change of what a capability is, for its audit row. */
+export interface CapabilityChange {
+  capId: string;
+  /** Who has decided that it is accepted. Absent: nobody was asked. */
+  decidedBy?: string | undefined;
+  /** What has changed, in words of the host. */
+  fields?: AuditFields;
+}
+
+/**
+ * The fields of an audit row, in the TRP v0.1 draft's names (14.1). No arguments, no results, no key in the clear. A row may
+ * have more: those of the option `auditFields` of `createRouter`.
+ */
 export interface AuditEntry {
   /**
    * `decision`: the policy's decision, before anything ran. `outcome`: how a call ended. `approval`: somebody decided.
-   * `resolution`: somebody settled an operation in doubt.
+   * `resolution`: somebody settled an operation in doubt. `change`: what a capability is has changed, by itself or because
+   * somebody accepted it.
    */
-  kind: "decision" | "outcome" | "approval" | "resolution";
+  kind: "decision" | "outcome" | "approval" | "resolution" | "change";
   tenant: string;
   principal: string;
   trace_id: string;
@@ -24,8 +53,8 @@ export interface AuditEntry {
   policy_digest: string | null;
   attempt: number;
   latency_ms: number;
-  /** `STARTED` in a decision row, `REFUSED` for what was not dispatched, else the result's status. */
-  result_status: "STARTED" | "REFUSED" | "SUCCESS" | "FAILED" | "UNKNOWN" | "APPROVED" | "DENIED";
+  /** `STARTED` in a decision row, `REFUSED` for what was not dispatched, `CHANGED` for a change, else the result's status. */
+  result_status: "STARTED" | "REFUSED" | "SUCCESS" | "FAILED" | "UNKNOWN" | "APPROVED" | "DENIED" | "CHANGED";
   error_class: string | null;
   error_code: string | null;
   /** Of a capability with several adapters: the one that was started, in an outcome the one that ran last. */

@@ -79,10 +79,11 @@ export function decideCall(
   context: CallContext,
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
 ): MaybePromise<PolicyDecision | Fault> {
-  const { policy, store } = dependencies;
+  const { policy, store, spans } = dependencies;
   const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
-  return andThen(decide(policy, input, store), (decision) => {
+  const ask = (): MaybePromise<PolicyDecision> => decide(policy, input, store);
+  return andThen(spans === undefined ? ask() : spans.policy({ capability, phase }, ask), (decision) => {
     // Neither who asks nor what for changes within a call, so the digest stays.
     const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
     context.proof = policyProof(policy, decision, digest);

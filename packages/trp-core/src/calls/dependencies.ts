@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { CheckedArguments } from "../arguments/check.ts";
+import type { FieldsOf } from "../audit/logger.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";
@@ -56,6 +57,8 @@ export interface CallDependencies {
   repeats: Repeats;
   /** Milliseconds, as in `RouterTimes`. */
   times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };
+  /** The host's own fields of audit rows. Absent: none. */
+  auditFields?: FieldsOf;
   /** Makes spans. Absent without the option `tracing`. */
   spans?: Spans;
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */

@@ -1,4 +1,5 @@
 import type { OperationClaim, OperationKey } from "@toolglot/core";
+import type { AuditFields } from "../audit/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { CallEventFacts, NewEvent } from "../events/types.ts";
 import type { Fault } from "../frames/fault.ts";
@@ -29,6 +30,8 @@ export interface IncomingCall {
   operation?: OperationKey | undefined;
   /** As in `AuditedCall`. */
   auditKey?: string | undefined;
+  /** As in `AuditedCall`. */
+  auditFields?: AuditFields | undefined;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;

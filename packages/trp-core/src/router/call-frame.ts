@@ -185,7 +185,7 @@ function isUntold(known: KnownCall | undefined): boolean {
 
 /** A call without its capability, which may not be known. */
 export function callFacts(
-  { stop }: Pick<FrameDependencies, "stop">,
+  { stop, auditFields }: Pick<FrameDependencies, "stop" | "auditFields">,
   { frame, session, principal, admission, sent }: AdmittedFrame,
   item: CallItem,
 ): CallFacts {
@@ -197,6 +197,10 @@ export function callFacts(
     item,
     digest,
     argsText: own.item.args === item.args ? own.argsText : undefined,
+    auditFields: auditFields?.({
+      ...{ tenant: principal.tenant, principal: principal.id, capId: item.cap_id },
+      ...{ key: item.idempotency_key ?? undefined, callId: item.call_id, agentId: session.agentId },
+    }),
     operation,
     session,
     principal,

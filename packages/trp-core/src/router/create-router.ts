@@ -2,6 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import { type Approvals, createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
+import { type FieldsOf, safeFields } from "../audit/logger.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { recover } from "../calls/keyed/recover.ts";
 import { CallPipeline } from "../calls/pipeline.ts";
@@ -111,6 +112,7 @@ class RouterParts {
   readonly approvals: Approvals;
   readonly places: Places;
   readonly checkpoints: Checkpoints;
+  readonly #auditFields: FieldsOf | undefined;
   readonly calls: CallDependencies;
   readonly #stop = new AbortController();
   /** The principal that the transport named, by the one that a frame has narrowed. */
@@ -133,7 +135,11 @@ class RouterParts {
     const { pendingApprovals: maxPending = 200, outbox = false, mayDecide } = options;
     const deciding = mayDecide === undefined ? {} : { mayDecide };
     const { approvalTtlMs, auditTtlMs } = times;
-    this.approvals = createApprovals({ store, emit: emitter.emit, approvalTtlMs, maxPending, outbox, ...deciding });
+    this.#auditFields = options.auditFields && safeFields(options.auditFields);
+    this.approvals = createApprovals({
+      ...{ store, emit: emitter.emit, approvalTtlMs, maxPending, outbox, auditFields: this.#auditFields },
+      ...deciding,
+    });
     this.places = new Places(this.limits);
     this.checkpoints = createCheckpoints({
       store,
@@ -163,6 +169,7 @@ class RouterParts {
       narrowed: (narrow, full) => this.#full.set(narrow, full),
       lifecycle,
       ...(calls.spans === undefined ? {} : { spans: calls.spans }),
+      ...(calls.auditFields === undefined ? {} : { auditFields: calls.auditFields }),
     });
   }
 
@@ -221,7 +228,7 @@ class RouterParts {
       registry,
       executor: createExecutor(onError === undefined ? {} : { onError }),
       shaper: createResultShaper({ store, maxTokens, artifactTtlMs: times.artifactTtlMs, ...counting }),
-      approvals,
+      approvals: spans === undefined ? approvals : tracedApprovals(approvals, spans),
       places,
       emitter,
       outbox,
@@ -233,6 +240,7 @@ class RouterParts {
       times,
       ...(downstreamSecret === undefined ? {} : { downstreamSecret }),
       ...(spans === undefined ? {} : { spans }),
+      ...(this.#auditFields === undefined ? {} : { auditFields: this.#auditFields }),
     };
   }
 
@@ -249,4 +257,11 @@ class RouterParts {
       // A failing log of the host must not affect the router.
     }
   }
+}
+
+/** The same; the requests that calls make have spans. */
+function tracedApprovals(approvals: Approvals, spans: Spans): Approvals {
+  const request: Approvals["request"] = async (call, wanted) =>
+    spans.approval(call, () => approvals.request(call, wanted));
+  return { ...approvals, request };
 }

@@ -1,3 +1,4 @@
+import type { FieldsOf } from "../audit/logger.ts";
 import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import type { CallPipeline } from "../calls/pipeline.ts";
 import type { Cancellations, Stop } from "../calls/running/cancel.ts";
@@ -32,6 +33,8 @@ export interface FrameDependencies {
   narrowed(narrow: Principal, full: Principal): void;
   /** Whether frames are taken, and how many are being answered. */
   lifecycle: Pick<Lifecycle, "begin" | "end" | "closing">;
+  /** As in `CallDependencies`. */
+  auditFields?: FieldsOf;
   /** Absent when nobody wants any. */
   spans?: Spans;
 }

@@ -13,7 +13,7 @@ export function checkOptions(options: RouterOptions): void {
     [
       'capabilities:object[] store:{now,ping,prune,close} allowVolatile:boolean repeats:"guarded"|"free" policy:{evaluate} approvalSecrets:string[] pendingApprovals:size mayDecide:function',
       "downstreamSecret:text routerId:text limits:object times:object strictEpoch:boolean maxResultTokens:size countTokens:function catalogTools:boolean safety:{check}",
-      "onError:function validator:function keylessReads:boolean tracing:object outbox:boolean checkpoints:object",
+      "onError:function validator:function keylessReads:boolean tracing:object outbox:boolean auditFields:function checkpoints:object",
     ],
     [],
     { tracing: "It must be made by traceRouter() of @toolglot/trp-core/tracing." },

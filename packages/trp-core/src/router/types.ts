@@ -1,7 +1,15 @@
 import type { ValidatorFactory } from "@toolglot/schema";
 import type { ApprovalRequests } from "../approvals/approvals.ts";
 import type { SafetyRules } from "../arguments/safety.ts";
-import type { AuditCheckpoint, AuditReport, AuditRow, CheckpointSigner, VerifyOptions } from "../audit/types.ts";
+import type {
+  AuditCheckpoint,
+  AuditFields,
+  AuditReport,
+  AuditRow,
+  AuditSubject,
+  CheckpointSigner,
+  VerifyOptions,
+} from "../audit/types.ts";
 import type { RecoveryReport } from "../calls/keyed/recover.ts";
 import type { Operations } from "../calls/running/resolve.ts";
 import type { AnyCapability, CapabilityRegistry, Repeats } from "../catalog/types.ts";
@@ -74,6 +82,11 @@ export interface RouterOptions {
    * Each event is committed together with the step that it reports. Default false.
    */
   outbox?: boolean;
+  /**
+   * Returns fields of the host's own for the rows of the audit log about a call, an approval or a resolution, as the name of
+   * what it was called by: no arguments and no secrets. Rows keep their own fields. What it throws is lost. Default: none.
+   */
+  auditFields?(subject: AuditSubject): AuditFields | undefined;
   /** Makes the router write checkpoints of the audit log. Default: it writes none, unless `times.auditTtlMs` is set. */
   checkpoints?: CheckpointOptions;
 }

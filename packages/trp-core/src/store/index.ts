@@ -4,8 +4,9 @@
  */
 
 export { type ChainedText, chainRow, chainText, entryText, firstHash, verifyRows } from "../audit/chain.ts";
+export { changeEntry } from "../audit/change-entry.ts";
 export { checkCheckpoint, follows } from "../audit/checkpoint.ts";
-export type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+export type { AuditCheckpoint, AuditEntry, AuditRow, CapabilityChange } from "../audit/types.ts";
 export { familyOf, operationOf } from "../calls/keyed/keys.ts";
 export { approvalRequested } from "../events/approval-events.ts";
 export type { NewEvent, RouterEvent } from "../events/types.ts";

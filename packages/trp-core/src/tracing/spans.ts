@@ -3,6 +3,7 @@ import type { CallFacts, Execution, Settled } from "../calls/types.ts";
 import type { RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
 import type { FrameHead } from "../frames/replies.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
+import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 
 /**
  * Makes a router's spans. `traceRouter()` of `@toolglot/trp-core/tracing` creates it, and only `createRouter` takes it.
@@ -35,6 +36,12 @@ export interface TracedRun {
   attempt: number;
 }
 
+/** A question to the policy. */
+export interface TracedDecision {
+  capability: RegisteredCapability;
+  phase: PolicyInput["phase"];
+}
+
 /**
  * The spans of a router. Each method runs the function that it gets, and a new span is the active span while the
  * function runs. A fault in the tracing never disturbs the function.
@@ -46,6 +53,13 @@ export interface Spans {
     call: CallFacts,
     about: { capability: RegisteredCapability | undefined; isAlone?: boolean; settled(end: End): Settled | undefined },
     settle: () => MaybePromise<End>,
+  ): MaybePromise<End>;
+  /** The decision of the policy about a call. */
+  policy(about: TracedDecision, decide: () => MaybePromise<PolicyDecision>): MaybePromise<PolicyDecision>;
+  /** The look for a request for approval of a call, which makes one when there is none. */
+  approval<End extends { status: string }>(
+    about: Pick<TracedDecision, "capability">,
+    request: () => MaybePromise<End>,
   ): MaybePromise<End>;
   run<End extends { state: string } | Execution>(about: TracedRun, work: () => MaybePromise<End>): MaybePromise<End>;
 }

@@ -81,17 +81,26 @@ const spans: Spans = {
     return within(begun, settle, (span, end) => noteSettled(span, settled(end)));
   },
 
+  policy({ capability, phase }, decide) {
+    const begun = beginStep("policy", capability, { "toolglot.policy.phase": phase });
+    if (begun === undefined) return decide();
+    return within(begun, decide, (span, { decision, rule }) => {
+      span.setAttribute("toolglot.policy.decision", decision);
+      span.setAttribute("toolglot.policy.rule", short(rule) as string);
+    });
+  },
+
+  approval({ capability }, request) {
+    const begun = beginStep("approval", capability);
+    if (begun === undefined) return request();
+    return within(begun, request, (span, { status }) => span.setAttribute("toolglot.approval", status));
+  },
+
   run({ verb, capability, adapter, attempt }, work) {
-    if (!isTraced()) return work();
-    const attributes = {
-      ...toolAttributes(capability),
-      "gen_ai.tool.name": capability.capId,
+    const begun = beginStep(verb, capability, {
       "toolglot.adapter": short(adapter?.name),
       "toolglot.attempt": attempt,
-    };
-    const begun = beginSpan(scope, `${verb} ${capability.capId}`, SpanKind.INTERNAL, attributes, () =>
-      context.active(),
-    );
+    });
     if (begun === undefined) return work();
     return within(begun, work, (span, end) => {
       const outcome = "kind" in end ? end.kind : end.state;
@@ -100,6 +109,17 @@ const spans: Spans = {
     });
   },
 };
+
+/** Begins the span of a step of a call, below the one that is active. */
+function beginStep(
+  verb: "policy" | "approval" | "run" | "probe",
+  capability: RegisteredCapability,
+  own: Record<string, string | number | undefined> = {},
+): Begun | undefined {
+  if (!isTraced()) return undefined;
+  const attributes = { ...toolAttributes(capability), "gen_ai.tool.name": capability.capId, ...own };
+  return beginSpan(scope, `${verb} ${capability.capId}`, SpanKind.INTERNAL, attributes, () => context.active());
+}
 
 async function within<End>(
   { span, inside }: Begun,

@@ -121,8 +121,8 @@ function weigh(
   if (status === "unknown" && state !== "in-doubt" && !isFoundOut)
     verdict.hidden.push(`${op}: told unknown, is ${state}`);
   if (status === "gave-up") verdict.gaveUp.push(`${op}: ${told.last}`);
-  // An effect whose caller heard nothing good must stand in the records as what it is. One that was stopped is its caller's.
-  if ((state === "started" || state === "claimed") && status !== "stopped") verdict.hidden.push(`${op}: left ${state}`);
+  // An effect whose caller heard nothing good must stand in the records as what it is.
+  if (state === "started" || state === "claimed") verdict.hidden.push(`${op}: left ${state}`);
   const said = new Set(heard.statements);
   for (const pair of contrary) {
     if (pair.every((one) => said.has(one))) verdict.contradictions.push(`${op}: ${heard.statements.join()}`);

@@ -56,19 +56,26 @@ const read = (name = "read"): AnyCapability =>
   });
 
 describe("the spans of a call", () => {
-  it("are of its frame, of itself, and of its run, below which the capability's own are", async () => {
+  it("are of its frame, of itself, of the policy's decision and of its run, below which the capability's own are", async () => {
     const session = await world([read()]);
     const args = { text: secret };
     resultOf(await session.call({ cap_id: "cap.test.read.v1", call_id: "c1", args }));
-    const [own, run, call, frame] = ended();
-    if (!own || !run || !call || !frame) throw new Error("four spans");
+    const [policy, own, run, call, frame] = ended();
+    if (!policy || !own || !run || !call || !frame) throw new Error("five spans");
     expect(ended().map(({ name }) => name)).toEqual([
+      "policy cap.test.read.v1",
       "in read",
       "run cap.test.read.v1",
       "execute_tool cap.test.read.v1",
       "CALL_REQ",
     ]);
-    expect([own, run, call].map(parentOf)).toEqual([run, call, frame].map(idOf));
+    expect([policy, own, run, call].map(parentOf)).toEqual([call, run, call, frame].map(idOf));
+    expect(policy.attributes).toMatchObject({
+      "gen_ai.tool.name": "cap.test.read.v1",
+      "toolglot.policy.phase": "admission",
+      "toolglot.policy.decision": "allow",
+      "toolglot.policy.rule": call.attributes["toolglot.policy.rule"],
+    });
     expect([frame.kind, call.kind, run.kind]).toEqual([SpanKind.SERVER, SpanKind.INTERNAL, SpanKind.INTERNAL]);
     expect(frame.instrumentationScope.name).toBe("@toolglot/trp-core");
     expect(frame.attributes).toMatchObject({
@@ -166,6 +173,9 @@ describe("the spans of a call", () => {
     const item = { cap_id: "cap.test.mail.v1", args: { text: "" }, idempotency_key: "k" };
     nackOf(await session.call(item));
     const waiting = only("execute_tool");
+    const asked = only("approval cap.test.mail.v1");
+    expect([parentOf(asked), asked.attributes["toolglot.approval"]]).toEqual([idOf(waiting), "created"]);
+    expect(only("policy cap.test.mail.v1").attributes["toolglot.policy.decision"]).toBe("approve");
     expect(waiting.attributes).toMatchObject({ "toolglot.status": "pending", "rpc.response.status_code": "TRP_4002" });
     expect([waiting.status.code, only("CALL_REQ").status.code]).toEqual([SpanStatusCode.UNSET, SpanStatusCode.UNSET]);
     const [request] = await session.router.approvals.list(boss);
@@ -173,6 +183,7 @@ describe("the spans of a call", () => {
     forget();
     resultOf(await session.call(item));
     expect(only("execute_tool").attributes["toolglot.status"]).toBe("ok");
+    expect(only("approval ").attributes["toolglot.approval"]).toBe("existing");
   });
 
   it("link a replay to the span that it repeats, once", async () => {

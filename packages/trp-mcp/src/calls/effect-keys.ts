@@ -32,6 +32,9 @@ const maxTurns = 100_000;
 const maxRemembered = 10_000;
 const folder = "gateway/effects/";
 
+/** The form of the keys that are made here. */
+export const effectKeyForm: RegExp = /^fx1:[\w-]{43}(?::\d+)?$/;
+
 /** Returns the name of a call's effect; undefined when an argument of the tool's `effectKey` is missing. */
 export function effectName({ settings }: ImportedTool, args: JsonObject): string | undefined {
   const text = settings.effectKey === undefined ? canonicalJson(args) : fillTemplate(settings.effectKey, args);

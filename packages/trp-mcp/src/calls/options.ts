@@ -20,6 +20,8 @@ export interface ToolCallsOptions {
   isPageOnly?(rule: string): boolean;
   /** What becomes of a WRITE whose arguments look damaged. Default `refuse`. */
   damaged?(tool: ImportedTool): "refuse" | "report";
+  /** Runs what waits for a person's decision about a call, as in a span of its own. Default: runs it. */
+  whileAsking?(tool: ImportedTool, ask: () => Promise<boolean>): Promise<boolean>;
   /** Tells the router the trace of each call: `traceClient()` of `@toolglot/trp-client/tracing`. Default: none. */
   tracing?: ClientTracing | undefined;
 }

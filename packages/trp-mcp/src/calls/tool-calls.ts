@@ -41,7 +41,7 @@ export function createToolCalls(router: Router, options: ToolCallsOptions): Tool
   checkKeys(
     "createToolCalls",
     options,
-    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function tracing:object",
+    "tool:function channel:object elicitation:boolean waitMs:number approvalUrl:function inDoubtUrl:function isPageOnly:function damaged:function whileAsking:function tracing:object",
   );
   return new RoutedCalls(router, options);
 }
@@ -128,7 +128,7 @@ class RoutedCalls implements ToolCalls {
     for (;;) {
       const place = prepared.effect && (await this.#keys.current(prepared.effect, prepared.again, call.begunAt));
       const key = call.key ?? place?.key;
-      const { extras, result } = await this.#send(prepared, key);
+      const { extras, result } = await this.#send(prepared, key, receiptOfRead);
       const { error } = result;
       const receipt = result.key === undefined ? receiptOfRead : receiptOf(tool.capId, result.key);
       if (error?.code === "TRP_4005" && prepared.effect && place && forgotten++ < maxForgotten) {
@@ -151,7 +151,8 @@ class RoutedCalls implements ToolCalls {
       }
       if (!isAsked && question !== undefined) {
         isAsked = true;
-        if (await this.#asking.ask(question, context)) continue;
+        const ask = (): Promise<boolean> => this.#asking.ask(question, context);
+        if (await (this.#options.whileAsking?.(tool, ask) ?? ask())) continue;
       }
       const url = this.#options.approvalUrl?.(approvalId);
       const facts = { status: "pending" as const, code: "TRP_4002" as const, dispatched: false, receipt, approvalId };
@@ -165,12 +166,15 @@ class RoutedCalls implements ToolCalls {
   async #send(
     { call, context, again }: Prepared,
     key: string | undefined,
+    receiptOfRead: string,
   ): Promise<{ extras: CallExtras; result: CallResult }> {
     const { channel } = this.#options;
     const { caller, signal, onProgress, ask, traceId } = context;
     const client = this.#clients.of(caller, again ? [...caller.principal.roles, againRole] : undefined);
     const callId = randomUUID();
-    const extras: CallExtras = defined({ ask, onProgress, meta: call.meta });
+    const isClientsKey = call.key !== undefined && call.key !== receiptOfRead;
+    const receipt = key === undefined ? receiptOfRead : isClientsKey ? undefined : receiptOf(call.tool.capId, key);
+    const extras: CallExtras = defined({ ask, onProgress, meta: call.meta, tool: call.tool, receipt });
     const stop = (): void => void client.cancel(callId).catch(() => {});
     channel.open(callId, extras);
     signal?.addEventListener("abort", stop, { once: true });

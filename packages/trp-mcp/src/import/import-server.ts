@@ -8,7 +8,7 @@ import { withoutKey } from "./input-schema.ts";
 import { toolNames } from "./names.ts";
 import { Notices } from "./notices.ts";
 import { checkOptions, type ImportOptions } from "./options.ts";
-import { type PinMode, type PinnedTool, Pins, type SeenTool } from "./pins.ts";
+import { type AcceptOptions, type PinMode, type PinnedTool, Pins, type SeenTool } from "./pins.ts";
 import { RegisteredTools, type WantedTool } from "./registered-tools.ts";
 import { Offer } from "./resources.ts";
 import { judge, withSettings } from "./risk.ts";
@@ -74,7 +74,7 @@ class Server implements ImportedServer {
     const isIn = anyOf(allow);
     const isOut = anyOf(deny);
     this.#isAllowed = (tool) => isIn?.(tool) !== false && isOut?.(tool) !== true;
-    this.#pins = new Pins(router.store.blobs, name);
+    this.#pins = new Pins(router.store, name);
     this.#upstream = new Upstream(client, () => this.refresh());
     this.#parts = {
       router,
@@ -150,8 +150,8 @@ class Server implements ImportedServer {
     return () => void this.#listeners.delete(entry);
   }
 
-  async accept(tool?: string): Promise<string[]> {
-    const accepted = await this.#pins.accept(tool);
+  async accept(options: AcceptOptions): Promise<string[]> {
+    const accepted = await this.#pins.accept("accept", options);
     if (accepted.length > 0) await this.#import();
     return accepted;
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
-import type { Storage } from "@toolglot/core/storage";
-import { canonicalJson, isObject, parseJson } from "@toolglot/internal";
+import { canonicalJson, checkKeys, isObject, parseJson } from "@toolglot/internal";
+import { changeEntry, type RouterStore } from "@toolglot/trp-core/store";
 import type { ImportNotice } from "../types.ts";
 import { slug, toolNames } from "./names.ts";
 import { type Judgement, stricter } from "./risk.ts";
@@ -43,30 +43,34 @@ interface Pin {
 /** A new tool may do harm, whatever its hints are. */
 const unknownTool: Judgement = { io: "READ", risk: "HIGH", effect: "pure" };
 
-type Blobs = Storage["blobs"];
+/** A change of one tool. */
+type Change = Omit<ImportNotice, "server" | "tool"> & { tool: string };
+
+/** A store that pins are kept in; their changes are rows of its audit log. */
+export type PinStore = Pick<RouterStore, "blobs" | "audit">;
 
 /** Where the tools of a server are kept. */
 const placeOf = (server: string): string => `trp-mcp/pins/${slug(server)}`;
 
 /** The tools of a server as they were seen, in a store. Methods reject when the store does. */
 export class Pins {
-  readonly #blobs: Blobs;
+  readonly #store: PinStore;
   readonly #server: string;
 
-  constructor(blobs: Blobs, server: string) {
-    this.#blobs = blobs;
+  constructor(store: PinStore, server: string) {
+    this.#store = store;
     this.#server = server;
   }
 
   /**
    * Returns what is known of the tools that a server lists now, by their names, and what has changed. What is seen for the first time is
-   * kept.
+   * kept, and each change has its row in the audit log before it counts: one that was interrupted may have two.
    */
   async look(
     tools: readonly Pick<SeenTool, "sent" | "judged">[],
-  ): Promise<{ pinned: Map<string, PinnedTool>; changes: Omit<ImportNotice, "server">[] }> {
-    const known = await this.#read();
-    const changes: Omit<ImportNotice, "server">[] = [];
+  ): Promise<{ pinned: Map<string, PinnedTool>; changes: Change[] }> {
+    const known = await readPins(this.#store, this.#server);
+    const changes: Change[] = [];
     const names = new Set(tools.map(({ sent }) => sent.name));
     const gone = [...(known?.values() ?? [])].filter(({ name }) => !names.has(name));
     const next = new Map<string, Pin>();
@@ -91,6 +95,7 @@ export class Pins {
     // Those that were accepted are known when they come back.
     for (const pin of gone) if (pin.accepted !== undefined) next.set(pin.name, pin);
     if (known === undefined || canonicalJson([...next.values()]) !== canonicalJson([...known.values()])) {
+      await this.#note(changes, [...next.values()], known);
       await this.#write([...next.values()]);
     }
     const pinned = tools.map(({ sent, judged }): [string, PinnedTool] => {
@@ -104,48 +109,83 @@ export class Pins {
   }
 
   /** Accepts a tool, or all, as seen last. Returns the names of those that were not accepted before. */
-  async accept(tool?: string): Promise<string[]> {
-    const known = (await this.#read()) ?? new Map<string, Pin>();
+  async accept(what: string, options: AcceptOptions): Promise<string[]> {
+    checkKeys(what, options, "tool:text by:text");
+    const { tool, by } = options;
+    if (by === undefined) throw new TypeError(`${what}: by is missing; it names who accepts`);
+    const known = (await readPins(this.#store, this.#server)) ?? new Map<string, Pin>();
     const waiting = [...known.values()].filter((pin) => pin.accepted !== pin.seen && (tool ?? pin.name) === pin.name);
-    for (const pin of waiting) known.set(pin.name, { ...pin, accepted: pin.seen, floor: pin.judged });
-    if (waiting.length > 0) await this.#write([...known.values()]);
+    if (waiting.length > 0) {
+      const changes = waiting.map(({ name }) => ({ kind: "accepted" as const, tool: name }));
+      await this.#note(changes, [...known.values()], known, by);
+      for (const pin of waiting) known.set(pin.name, { ...pin, accepted: pin.seen, floor: pin.judged });
+      await this.#write([...known.values()]);
+    }
     return waiting.map(({ name }) => name);
-  }
-
-  /** Returns the names of the tools as seen last, and of those that were accepted and are gone. */
-  async names(): Promise<string[]> {
-    return [...((await this.#read())?.keys() ?? [])];
-  }
-
-  /** Undefined when the server was never seen. What can't be read is as if all of its tools were new. */
-  async #read(): Promise<Map<string, Pin> | undefined> {
-    const bytes = await this.#blobs.get(placeOf(this.#server));
-    if (bytes === undefined) return undefined;
-    const kept = parseJson(new TextDecoder().decode(bytes));
-    const pins = isObject(kept) && Array.isArray(kept.tools) ? (kept.tools as Pin[]) : [];
-    return new Map(pins.map((pin) => [pin.name, pin]));
   }
 
   async #write(tools: readonly Pin[]): Promise<void> {
     const text = JSON.stringify({ server: this.#server, tools });
-    await this.#blobs.put(placeOf(this.#server), new TextEncoder().encode(text));
+    await this.#store.blobs.put(placeOf(this.#server), new TextEncoder().encode(text));
   }
+
+  /** Writes the rows about changes: what of, and the digests of what the tool was accepted as and of what it is now. */
+  async #note(
+    changes: readonly { kind: Change["kind"] | "accepted"; tool: string }[],
+    now: readonly Pin[],
+    before: ReadonlyMap<string, Pin> | undefined,
+    decidedBy?: string,
+  ): Promise<void> {
+    if (changes.length === 0) return;
+    const names = toolNames(
+      this.#server,
+      now.map(({ name }) => name),
+    );
+    const entries = changes.map(({ kind, tool }) => {
+      const known = before?.get(tool);
+      const earlier = decidedBy === undefined ? known?.seen : known?.accepted;
+      const fields = {
+        ...{ mcp_server: this.#server, mcp_tool: tool, change: kind },
+        ...(earlier !== undefined && { digest_before: earlier }),
+        digest: (now.find(({ name }) => name === tool) as Pin).seen,
+      };
+      return changeEntry({ capId: (names.get(tool) as { capId: string }).capId, decidedBy, fields });
+    });
+    await this.#store.audit.append(entries);
+  }
+}
+
+/** Undefined when the server was never seen. What can't be read is as if all of its tools were new. */
+async function readPins({ blobs }: Pick<PinStore, "blobs">, server: string): Promise<Map<string, Pin> | undefined> {
+  const bytes = await blobs.get(placeOf(server));
+  if (bytes === undefined) return undefined;
+  const kept = parseJson(new TextDecoder().decode(bytes));
+  const pins = isObject(kept) && Array.isArray(kept.tools) ? (kept.tools as Pin[]) : [];
+  return new Map(pins.map((pin) => [pin.name, pin]));
+}
+
+/** What is accepted, and who does. */
+export interface AcceptOptions {
+  /** Default: all tools of the server. */
+  tool?: string | undefined;
+  /** Their id, for the audit log. */
+  by: string;
 }
 
 /**
  * Accepts a tool of a server, or all, as the server listed it last: also for a gateway that runs elsewhere on the store. Returns the names of
  * those that had changed or come since. Rejects when the store does.
  */
-export function acceptTools(store: Pick<Storage, "blobs">, server: string, tool?: string): Promise<string[]> {
-  return new Pins(store.blobs, server).accept(tool);
+export function acceptTools(store: PinStore, server: string, options: AcceptOptions): Promise<string[]> {
+  return new Pins(store, server).accept("acceptTools", options);
 }
 
 /**
  * Returns the names of a server's tools, by the ids of their capabilities, as they were seen by whoever imported them on the store last.
  * Empty for a server that was never seen, or only with `pin: "off"`. Rejects when the store does.
  */
-export async function seenTools(store: Pick<Storage, "blobs">, server: string): Promise<Map<string, string>> {
-  const names = toolNames(server, await new Pins(store.blobs, server).names());
+export async function seenTools(store: Pick<PinStore, "blobs">, server: string): Promise<Map<string, string>> {
+  const names = toolNames(server, [...((await readPins(store, server))?.keys() ?? [])]);
   return new Map([...names].map(([tool, { capId }]) => [capId, tool]));
 }
 
@@ -158,7 +198,7 @@ function changed(before: Pin, facts: Facts): Pin {
   return { ...facts, ...(accepted !== undefined && { accepted }), floor };
 }
 
-function arrival(name: string, like: Pin | undefined): Omit<ImportNotice, "server"> {
+function arrival(name: string, like: Pin | undefined): Change {
   if (like === undefined) {
     return { kind: "added", tool: name, message: "The tool is new since the first sight of its server." };
   }
@@ -166,7 +206,7 @@ function arrival(name: string, like: Pin | undefined): Omit<ImportNotice, "serve
   return { kind: "renamed", tool: name, message };
 }
 
-function change(name: string, before: Pin, now: Facts): Omit<ImportNotice, "server"> {
+function change(name: string, before: Pin, now: Facts): Change {
   const parts = [
     before.schema !== now.schema && "its input schema",
     canonicalJson(before.judged) !== canonicalJson(now.judged) && "what its annotations say",

@@ -32,7 +32,7 @@ interface TaskRule {
 }
 
 /** What a call is made with, each time that it is made. */
-export type CallInput = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs">;
+export type CallInput = Pick<ToolCallContext, "signal" | "onProgress" | "ask" | "waitMs" | "loginShown">;
 
 /** A call that a person may have to be asked about. */
 export interface AskedCall {
@@ -49,14 +49,17 @@ export interface AskedCall {
 
 type Answer = ToolAnswer | InputRequiredResult;
 type TaskHandle = Awaited<ReturnType<Tasks["begin"]>>;
-type ApprovalState = Extract<RequestState, { approvalId: string }>;
+type QuestionState = Extract<RequestState, { expiresAt: number }>;
 
-/** The person at the client, as far as approvals go: what was answered to the last question, and how the next one is asked. */
+/** How long a person may look at the address of a login. Milliseconds. */
+const loginMs = 600_000;
+
+/** The person at the client, as far as approvals and logins go: what was answered to the last question, and how the next one is asked. */
 interface Person {
   can: Askable;
   state: RequestState | undefined;
   answer: unknown;
-  ask(state: ApprovalState, asked: Elicitation): Promise<Answer>;
+  ask(state: QuestionState, asked: Elicitation): Promise<Answer>;
 }
 
 /** Makes calls, and has their clients asked: about approvals, and what servers ask in the middle of them. */
@@ -108,12 +111,14 @@ export class AskedCalls {
       ask: async (next, asked) => {
         // Nobody answered in time.
         const said = await asking.elicit(asked, next.expiresAt - Date.now()).catch(() => undefined);
-        return this.#approved(call, callerOf(incoming), input, person(next, said));
+        return make(person(next, said));
       },
     });
+    const make = (whom: Person): Promise<Answer> =>
+      this.#loggedIn(call, input, whom, (given) => this.#approved(call, callerOf(incoming), given, whom));
     const stop = call.tool && this.#logs.during(call.tool.server, server, context);
     try {
-      return await this.#approved(call, callerOf(incoming), input, person(undefined, undefined));
+      return await make(person(undefined, undefined));
     } finally {
       stop?.();
     }
@@ -133,8 +138,8 @@ export class AskedCalls {
     const person: Person = {
       can,
       state,
-      answer: answers.approval,
-      ask: (next, elicitation) => this.#ask("approval", next, elicitation, context),
+      answer: answers.approval ?? answers.login,
+      ask: (next, elicitation) => this.#ask("login" in next ? "login" : "approval", next, elicitation, context),
     };
     // A call that is made for a task does not ask by itself.
     const known = [name, input, rule !== undefined];
@@ -151,7 +156,9 @@ export class AskedCalls {
       new RunningCall<Answer>(known, ({ signal, onProgress, ask }) => {
         const made = { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) };
         // The task waits for the approval.
-        return rule === undefined ? this.#approved(asked, caller, made, person) : asked.run({ ...made, waitMs: 0 });
+        return this.#loggedIn(asked, made, person, (given) =>
+          rule === undefined ? this.#approved(asked, caller, given, person) : asked.run({ ...given, waitMs: 0 }),
+        );
       });
     for (;;) {
       const end = await call.next(round, rule?.afterMs);
@@ -180,6 +187,22 @@ export class AskedCalls {
     const isSame = call?.isOf(input) === true;
     call?.answer(isSame ? questionAnswer(answer) : { action: "cancel" });
     return isSame ? call : undefined;
+  }
+
+  /** Makes a call, and shows the person at the client where to log in, once, where it needs that first. */
+  async #loggedIn(
+    { name }: AskedCall,
+    input: CallInput,
+    { can, state, answer, ask }: Person,
+    make: (input: CallInput) => Promise<Answer>,
+  ): Promise<Answer> {
+    const isShown = state !== undefined && "login" in state;
+    const goesThere = isShown && questionAnswer(answer).action === "accept";
+    const made = await make(goesThere ? { ...input, loginShown: true } : input);
+    const login = "login" in made ? (made as ToolAnswer).login : undefined;
+    if (login === undefined || isShown || !can.urls) return made;
+    const { server, url, text: message } = login;
+    return ask({ name, login: server, expiresAt: Date.now() + loginMs }, { mode: "url", message, url });
   }
 
   /** Makes a call, and asks the person at the client where it needs an approval. */

@@ -5,6 +5,7 @@ import { principalKey } from "./principal-key.ts";
 /** What a client of 2026-07-28 brings back with its answer. `name`: of the tool that it called. */
 export type RequestState =
   | { name: string; approvalId: string; capId: string; fingerprint: string; expiresAt: number; byLink: boolean }
+  | { name: string; login: string; expiresAt: number }
   | { name: string; call: string };
 
 /** Seconds: longer than anybody waits. What is asked about has a shorter life of its own. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@toolglot/core";
-import type { RouterStore } from "@toolglot/trp-core/store";
+import type { AuditEntry, RouterStore } from "@toolglot/trp-core/store";
 import { expect, test } from "vitest";
 import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { acceptTools, type ImportedServer, type ImportNotice, type ImportOptions, seenTools } from "../../src/index.ts";
@@ -58,8 +58,8 @@ test("what a tool may do never grows by itself, and a new one counts as HIGH", a
   expect(shapes(server)).toMatchObject({ b: "READ LOW pure" });
   expect(told(notices).sort()).toEqual(["changed a", "changed b", "changed b"]);
 
-  expect(await server.accept("a")).toEqual([]);
-  expect(await server.accept()).toEqual(["d"]);
+  expect(await server.accept({ tool: "a", by: "ada" })).toEqual([]);
+  expect(await server.accept({ by: "ada" })).toEqual(["d"]);
   expect(shapes(server)).toEqual({ a: "WRITE HIGH opaque", b: "READ LOW pure", d: "READ LOW pure" });
 });
 
@@ -91,11 +91,41 @@ test("strict: what is new or changed is held back until it is accepted", async (
   expect(told(notices)).toEqual([]);
   expect(changes).toBe(1);
 
-  expect(await server.accept("c")).toEqual(["c"]);
+  expect(await server.accept({ tool: "c", by: "ada" })).toEqual(["c"]);
   expect(Object.keys(shapes(server))).toEqual(["b", "c"]);
-  expect(await server.accept()).toEqual(["a"]);
+  expect(await server.accept({ by: "bob" })).toEqual(["a"]);
   expect(Object.keys(shapes(server)).sort()).toEqual(["a", "b", "c"]);
   expect(router.registry.get(capId)).toBeDefined();
+
+  // Each change, and who accepted it, is in the audit log: with what the tool was and what it is, by digests.
+  const rows = (await router.audit.read()).map(({ entry }) => entry as AuditEntry & Record<string, string>);
+  expect(rows.map((row) => [row.change, row.mcp_server, row.mcp_tool, row.result_status, row.decided_by])).toEqual([
+    ["changed", "srv", "a", "CHANGED", undefined],
+    ["added", "srv", "c", "CHANGED", undefined],
+    ["accepted", "srv", "c", "APPROVED", "ada"],
+    ["accepted", "srv", "a", "APPROVED", "bob"],
+  ]);
+  const [changed, added, , accepted] = rows;
+  expect(changed).toMatchObject({ kind: "change", cap_id: capId });
+  expect(changed?.digest).not.toBe(changed?.digest_before);
+  expect(added).not.toHaveProperty("digest_before");
+  expect([accepted?.digest_before, accepted?.digest]).toEqual([changed?.digest_before, changed?.digest]);
+  expect(await router.audit.verify()).toMatchObject({ ok: true, rows: 4 });
+});
+
+test("a change counts only with its row", async () => {
+  const store = await storeUnderTest();
+  const { transport, list } = changing([tool("a")]);
+  const { server } = await opened(transport, { store, pin: "strict" });
+  list([tool("a"), tool("b")]);
+  const { append } = store.audit;
+  Object.assign(store.audit, { append: () => Promise.reject(new Error("the disk is full")) });
+  await server.refresh();
+  expect([...(await seenTools(store, "srv")).values()]).toEqual(["a"]);
+  Object.assign(store.audit, { append });
+  await server.refresh();
+  expect([...(await seenTools(store, "srv")).values()]).toEqual(["a", "b"]);
+  expect((await store.audit.read()).map(({ entry }) => entry.kind)).toEqual(["change"]);
 });
 
 test("what was seen is known to the next gateway on the store, and what another process accepted is noticed", async () => {
@@ -106,8 +136,8 @@ test("what was seen is known to the next gateway on the store, and what another 
   list([tool("a"), tool("b")]);
   const second = await opened(transport, { store, pin: "strict" });
   expect(Object.keys(shapes(second.server))).toEqual(["a"]);
-  expect(await acceptTools(store, "another")).toEqual([]);
-  expect(await acceptTools(store, "srv", "b")).toEqual(["b"]);
+  expect(await acceptTools(store, "another", { by: "ada" })).toEqual([]);
+  expect(await acceptTools(store, "srv", { tool: "b", by: "ada" })).toEqual(["b"]);
   await until(() => "b" in shapes(second.server));
 });
 

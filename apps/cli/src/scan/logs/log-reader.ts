@@ -29,6 +29,8 @@ export interface LogEntry {
   conversation?: string | undefined;
   /** Records with the same one are one answer of the model. Without it, what comes without a break is. */
   answer?: string | undefined;
+  /** Records with the same one, behind one another, are one that was written anew. What stands at the same place in them is told once. */
+  record?: string | undefined;
   /** The record is an answer by itself. */
   isAnswer?: boolean;
   /** The protocol of the texts from here on: its blocks are read, so they did not leak. `none`: native calls. */

@@ -4,13 +4,14 @@ import { aiSdk } from "./ai-sdk.ts";
 import { chatMessages } from "./chat-messages.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
+import { geminiCli } from "./gemini-cli.ts";
 import type { LogEntry, LogReader } from "./log-reader.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { toolglot } from "./toolglot.ts";
 
 /** All readers. A record is that of the first one that knows it; the one with the fewest marks is the last. */
-const logReaders: readonly LogReader[] = [claudeCode, codex, pi, opencode, aiSdk, toolglot, chatMessages];
+const logReaders: readonly LogReader[] = [claudeCode, codex, pi, opencode, aiSdk, toolglot, geminiCli, chatMessages];
 
 /** Receiver of what is in a record. */
 export interface EntryTaker {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExecutorContext, Plan, ToolResult } from "@toolglot/core";
 import { contentText } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { Toolkit, type ToolResponse, toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import {
@@ -23,13 +24,10 @@ async function call(kit: Toolkit, name: string, input: unknown): Promise<ToolRes
   return last as ToolResponse;
 }
 
-const context: ExecutorContext = {
-  signal: new AbortController().signal,
-  emit: () => {},
+const context = executorContext({
   approve: async () => ({ approved: true }),
   runId: "r",
-  stepIndex: 0,
-};
+});
 
 describe("registration", () => {
   it("should register AgentScope's ten under their names", () => {

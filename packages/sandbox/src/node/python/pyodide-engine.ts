@@ -1,20 +1,18 @@
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { errorText } from "@toolglot/internal";
 import type { Engine, FileCodec, Guest } from "../../engine.ts";
-import { madeOnce } from "../../made-once.ts";
 import type { ProgramStyle, SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
-import { findEngine } from "../find-engine.ts";
 import { missingWall } from "../walls.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
+import { type EnginePackage, engineDigest, engineFiles, findPyodide } from "./engine-package.ts";
 import { decodeFiles, encodeFiles } from "./files.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
 import { type Confinement, findConfinement } from "./isolation.ts";
 import { defaultCacheDir, discardSnapshot, findOrBuildSnapshot, type Snapshot } from "./snapshot.ts";
-import { type EngineInfo, readWheels, type Wheels } from "./wheels.ts";
+import { readWheels, type Wheels } from "./wheels.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
 const startTimeoutMs = 300_000;
@@ -28,35 +26,6 @@ const maxFilesBytes = 12 * 1024 * 1024;
 const frameOverheadBytes = 256 * 1024;
 /** Added to the interpreter's memory: what the child keeps outside of it. */
 const outsideMb = 128;
-/** Everything the child may read besides its own script. */
-const engineFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
-
-interface EnginePackage {
-  dir: string;
-  version: string;
-  lockInfo: EngineInfo;
-}
-
-/** Finds the installed engine. Throws `ToolglotError` (`sandbox/engine-missing`) with what to install. */
-function findPyodide(): EnginePackage {
-  const { manifest, version } = findEngine("Python", "pyodide", "314.0.7");
-  const dir = dirname(manifest);
-  const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: EngineInfo };
-  return { dir, version, lockInfo: info };
-}
-
-const digests = new Map<string, Promise<string>>();
-
-/** Resolves with the hash of the engine's files: 12 MB, once in a process. */
-function engineDigest(dir: string): Promise<string> {
-  return madeOnce(digests, dir, async () => {
-    const hash = createHash("sha256");
-    const names = [...engineFiles, "pyodide-lock.json"];
-    for (const file of await Promise.all(names.map((name) => readFile(join(dir, name))))) hash.update(file);
-    return hash.digest("hex");
-  });
-}
-
 /** Returns the names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
 function resolveLibraries(
   given: SandboxOptions["libraries"] = "standard",

@@ -2,7 +2,7 @@ import type { AnyTool } from "@toolglot/core";
 import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import type { SandboxRun } from "../../../src/types.ts";
+import type { SandboxRun } from "../../../src/run-types.ts";
 import { javascriptSandbox } from "../../own-sandbox.ts";
 import { tool } from "../../support.ts";
 import { corpusPrograms, programTools } from "../support.ts";

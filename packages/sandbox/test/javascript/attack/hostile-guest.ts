@@ -3,7 +3,8 @@ import type { Engine, Guest, GuestListener, GuestMessage } from "../../../src/en
 import { resolveLimits } from "../../../src/limits.ts";
 import { ProgramRun } from "../../../src/run/program-run.ts";
 import { bindTools } from "../../../src/run/tools.ts";
-import type { SandboxLimits, SandboxRun, SandboxRunOptions } from "../../../src/types.ts";
+import type { SandboxRun } from "../../../src/run-types.ts";
+import type { SandboxLimits, SandboxRunOptions } from "../../../src/types.ts";
 
 /** A guest under somebody else's control: it does whatever `act` does with it. */
 export class HostileGuest implements Guest {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { MessageGuest } from "../../../src/javascript/message-guest.ts";
 import { resolveLimits } from "../../../src/limits.ts";
 import { WorkerThread } from "../../../src/node/javascript/worker-thread.ts";
-import type { SandboxRun } from "../../../src/types.ts";
+import type { SandboxRun } from "../../../src/run-types.ts";
 import { addTool } from "../../support.ts";
 import { runGuest } from "./hostile-guest.ts";
 

@@ -50,7 +50,7 @@ const maxAttempts = 5;
  * Takes over what crashed routers left behind: operations that were started and whose lease has expired. An operation
  * that may run again is run from the data in its record. For a `probe` operation the capability is asked first. All
  * others are put in doubt. When the caller was already answered that an attempt failed, the operation is left to the
- * caller, who may repeat the call for as long as keys are remembered. Rejects when the store can't list the operations;
+ * caller, who may repeat the call for as long as keys are remembered; one lease, when the call was cancelled. Rejects when the store can't list the operations;
  * when the recovery of one operation fails, only that one is left as it is.
  */
 export async function recover(
@@ -115,6 +115,10 @@ class Recovery {
     const { sessions } = this.#dependencies.store;
     const { tenant, id: principal } = call.principal;
     const session = await sessions.read(data.session_id, { tenant, principal });
+    call.auditFields = this.#dependencies.auditFields?.({
+      ...{ tenant, principal, capId: data.cap_id, key: this.#record.key, callId: data.call_id },
+      agentId: session?.agentId,
+    });
     const known = session && (await sessions.readCall(data.session_id, data.call_id));
     if (session) call.session = session;
     if (known && known.digest === data.call_digest) call.frameId = known.frameId;
@@ -147,11 +151,15 @@ class Recovery {
     }
   }
 
-  /** Writes off an operation whose caller has not repeated the call while the key was remembered. */
-  async #forget(context: CallContext, data: OperationData): Promise<void> {
+  /**
+   * Writes off an operation whose caller was answered and has not repeated the call: while the key was remembered; for one
+   * lease, when the caller had cancelled it, and so nobody is expected to ask again.
+   */
+  async #forget(context: CallContext, { answered }: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
-    if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
-    await this.#giveUp(context, data.answered?.message ?? "it ended without an outcome");
+    const waitMs = answered?.code === "TRP_3005" ? times.leaseMs : times.keyTtlMs;
+    if (this.#record.leaseUntil + waitMs > store.now()) return;
+    await this.#giveUp(context, answered?.message ?? "it ended without an outcome");
   }
 
   /** Ends the operation without a run: a pure one has failed, any other one is in doubt. */

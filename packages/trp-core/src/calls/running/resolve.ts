@@ -1,5 +1,5 @@
 import { type JsonValue, type OperationKey, type OperationRecord, ToolglotError } from "@toolglot/core";
-import { auditKey } from "../../audit/logger.ts";
+import { auditKey, type FieldsOf, withFields } from "../../audit/logger.ts";
 import type { AuditEntry } from "../../audit/types.ts";
 import type { CapabilityRegistry } from "../../catalog/types.ts";
 import type { Emitter } from "../../events/emitter.ts";
@@ -21,6 +21,8 @@ export interface OperationDependencies {
   emitter: Pick<Emitter, "emit">;
   /** As in `CallDependencies`. */
   outbox?: boolean;
+  /** As in `CallDependencies`. */
+  auditFields?: FieldsOf;
 }
 
 /** How a person settles an operation in doubt. */
@@ -42,7 +44,7 @@ export interface Operations {
  * them. After `done` and `failed` the key replays this outcome; after `not-applied` the key is free again.
  */
 export function createOperations(dependencies: OperationDependencies): Operations {
-  const { store, emitter, outbox } = dependencies;
+  const { store, emitter, outbox, auditFields } = dependencies;
   return {
     async inDoubt(who, limit = 100) {
       checkRole(who);
@@ -63,7 +65,10 @@ export function createOperations(dependencies: OperationDependencies): Operation
         by: who.id,
         operation: operationId(record),
       };
-      const together = { audit: [auditRow(record, result, who)], ...(outbox && { events: [event] }) };
+      const row = auditRow(record, result, who);
+      const { tenant, principal, cap_id: capId, call_id: callId } = row;
+      const fields = auditFields?.({ tenant, principal, capId, key: record.key, callId });
+      const together = { audit: [withFields(row, fields)], ...(outbox && { events: [event] }) };
       if (!(await store.operations.settle(claim, end, who.id, together))) throw notInDoubt(key);
       emitter.emit({ at: store.now(), ...event });
     },
