@@ -1,17 +1,16 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
 export { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 export {
+  andThen,
   ignoreRejection,
   inBackground,
-  isGeneratorFunction,
   isThenable,
   maxTimerMs,
   onAbort,
   settleWithin,
-  sleep,
-  streamed,
   unsettled,
   untilAborted,
+  whenDone,
 } from "./async.ts";
 export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
@@ -46,7 +45,6 @@ export { columnText, textOfColumn } from "./column-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
-export { settleSoon, unlessGivenUp } from "./given-up.ts";
 export { describeValue, joinPath, maxIssues, standardIssues, typeOf } from "./issue-text.ts";
 export {
   atPointer,
@@ -60,8 +58,7 @@ export {
   parseJson,
   quoteJson,
 } from "./json.ts";
-export { andFinally, andThen, asPromise, orRejected, whenDone } from "./later.ts";
-export { flat, removeFrom } from "./lean.ts";
+export { andFinally, asPromise, flat, orRejected, removeFrom, settleSoon, unlessGivenUp } from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
@@ -73,5 +70,6 @@ export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
 export { addReported, addUsage } from "./usage.ts";
 export { visibleText } from "./visible-text.ts";
+export { isGeneratorFunction, sleep, streamed } from "./waits.ts";
 export { pointerSteps, valueAt, wholeResult } from "./whole-result.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

@@ -142,6 +142,23 @@ describe("work that may be given up", () => {
     expect(getEventListeners(by.signal, "abort")).toEqual([]);
   });
 
+  it("is given up in order of its times, though the turn in which it began lasts longer than all of them", async () => {
+    const by = { signal: new AbortController().signal };
+    const ended: string[] = [];
+    const note = (name: string, work: Promise<unknown>): Promise<unknown> => work.then(() => ended.push(name));
+    const others = Array.from({ length: 3 }, () => settleSoon(Promise.resolve(), 1000, by));
+    const soon = settleSoon(never, 5, by);
+    const overdue = unlessGivenUp<string>(never, (giveUp) => {
+      const timer = setTimeout(() => giveUp(() => "second"), 0);
+      return () => clearTimeout(timer);
+    });
+    const late = [note("first", soon), note("second", overdue)];
+    await Promise.all(others);
+    for (const until = performance.now() + 20; performance.now() < until; );
+    await Promise.all(late);
+    expect(ended).toEqual(["first", "second"]);
+  });
+
   it("is watched though a test has put its own timers in place meanwhile, and forgotten them", async () => {
     vi.useFakeTimers();
     const first = settleSoon(never, 1, { signal: new AbortController().signal });

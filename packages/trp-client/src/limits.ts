@@ -53,11 +53,11 @@ export function settleWithin<T>(work: Promise<T>, until: number, limits: Limits,
       });
     const timer = setTimeout(stop, Math.max(0, Math.min(until - clock(), maxTimerMs)));
     waits.stops.push(stop);
-    const stopListening = onAbort(signal, stop);
+    const stopListening = signal && onAbort(signal, stop);
     if (waits.isClosed) stop();
     return () => {
       clearTimeout(timer);
-      stopListening();
+      stopListening?.();
       removeFrom(waits.stops, stop);
     };
   });

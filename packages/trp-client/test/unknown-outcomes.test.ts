@@ -6,6 +6,9 @@ import { agent, boss, world as makeWorld } from "./support.ts";
 
 // A model has no keys: what it repeats must be the operation of which nobody knows what came of it.
 
+/** The client gives up after four times as long: on a busy machine the first call alone may take a tenth of a second to begin. */
+const timeoutMs = 150;
+
 function world(options: RouterOptions = {}) {
   const begun: string[] = [];
   const pay = defineCapability({
@@ -38,7 +41,7 @@ const transfer = (id: string, input: object) => ({ id, name: "transfer", input, 
 it("begins what a model repeats once: in the next step, the next run, a new session, by another executor", async () => {
   const { begun, client } = world();
   const [trp, other] = [client(), client()];
-  const executors = [routerExecutor(trp, { timeoutMs: 30 }), routerExecutor(other, { timeoutMs: 30 })];
+  const executors = [routerExecutor(trp, { timeoutMs }), routerExecutor(other, { timeoutMs })];
   let count = 0;
   for (const runId of ["one", "one", "two"]) {
     for (const executor of executors) {
@@ -53,7 +56,7 @@ it("begins what a model repeats once: in the next step, the next run, a new sess
 
 it("tells the outcome to whoever asks again, once a person has settled it, and then does it anew", async () => {
   const { begun, client, router } = world();
-  const executor = routerExecutor(client(), { timeoutMs: 30 });
+  const executor = routerExecutor(client(), { timeoutMs });
   const run = async (id: string) => {
     const calls = [transfer(id, { note: "n", invoice: "bill-9" })];
     return (await executor.execute({ kind: "calls", span, calls }, context("r")))[0]?.status;

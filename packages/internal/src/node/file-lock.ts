@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { sleep } from "../async.ts";
 import { allowing, attempt } from "../attempt.ts";
+import { sleep } from "../waits.ts";
 import { isAlive, type Owner, parseOwner } from "./owner.ts";
 
 /** The right to write, until released. */

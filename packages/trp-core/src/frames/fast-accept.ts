@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
 import { isId, isIdOrNull, isInteger, isJsonObject, maxDependencies, maxTimeoutMs, tokenLength } from "./fields.ts";
-import { sizeOf } from "./read-call.ts";
+import { sizeOf } from "./read-json.ts";
 import type { RequestFrame } from "./types.ts";
 
 /**

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { expect, it } from "vitest";
 import { acceptsFast } from "../../src/frames/fast-accept.ts";
 import { frameJsonSchemas, parseFrame, requestSchemas } from "../../src/frames/index.ts";
-import { readCall } from "../../src/frames/read-call.ts";
+import { readCall } from "../../src/frames/read-json.ts";
 import { hostileFrames } from "./hostile.ts";
 import { changed, limits, type RequestType, requestTypes, samples } from "./samples.ts";
 
