@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { createChecks } from "./lib/checks.mjs";
-import { createProject, install } from "./lib/consumer-project.mjs";
+import { createProject, installWithNpm } from "./lib/consumer-project.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
 import { postgresForTests } from "./lib/postgres.mjs";
 import { readSupport, runtimeOf } from "./lib/support.mjs";
@@ -46,7 +46,7 @@ async function fetchRuntimes(runtimes) {
   const absent = runtimes.filter((runtime) => !isPresent(runtime));
   const alias = (/** @type {Runtime} */ { family, version }) => `${family}${version.replaceAll(".", "-")}`;
   if (absent.length > 0) {
-    await install(
+    await installWithNpm(
       project,
       absent.map((runtime) => `${alias(runtime)}@npm:${binaries[runtime.family].package}@${runtime.version}`),
     );
@@ -64,7 +64,7 @@ async function installPackages() {
   const { packages, pack, tarballsFor, peersFor } = createTarballs(scratch);
   for (const member of packages) await pack(member);
   const project = createProject(join(scratch, "stranger"));
-  await install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor)])]);
+  await installWithNpm(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor)])]);
   mkdirSync(join(project, "programs"));
   for (const { id } of support.claims) {
     const source = readFileSync(join(root, "scripts/consumer", `${id}.ts`), "utf8");
