@@ -67,7 +67,8 @@ const marks = /^(?:[{\\%#@=:$^]|<[^a-z/!\s]|[[【][^[\]【】]+[\]】]$|--)|\s[$
 
 /** Signs that end something: not one of Markdown alone, and not those of phrases. */
 const endsBySigns = /^(?![-*+>#|_~]$)(?=.*[^.,:;!?…]|(.)\1\1)/u;
-const signsLast = /\s([^\s\p{L}\p{N}_]{2,12})$/u;
+/** Behind an assignment they are a value, such as an empty string: it begins, and ends, by itself. */
+const signsLast = /[^\s=:(,[{][ \t]{1,9}([^\s\p{L}\p{N}_]{2,12})$/u;
 /** Signs, a word for an end, and a word. */
 const endsByWord =
   /^((?:[^\s\p{L}\p{N}_]|[ \t](?=[^\s\p{L}\p{N}_])){1,16})[ \t]?(end|stop)?[ \t_{([]?([\p{L}\p{N}_]{0,40})/iu;
