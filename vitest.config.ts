@@ -14,7 +14,14 @@ const folders = [
   ...["conformance", "bench", "scripts"],
 ].filter((folder) => existsSync(join(root, folder, "test")));
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
-const longest = ["packages/sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
+const longest = [
+  "conformance",
+  "packages/postgres",
+  "packages/sqlite",
+  "packages/local-tools",
+  "apps/demo",
+  "apps/cli",
+];
 const sandbox = "packages/sandbox";
 /**
  * Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a few

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byScope, compare, lesser, middle, scopesOf, without } from "../src/costs/guard.ts";
 
-const scopeOf = scopesOf("v20.20.2", "A processor");
+const scopeOf = scopesOf("Node 20, A processor");
 const recorded = byScope({ call: { statements: 16, allocated: 1000, time: 2, written: 100 } }, scopeOf);
 const found = (figures: Record<string, number>, unit = "call"): string[] =>
   compare(recorded, byScope({ [unit]: figures }, scopeOf)).findings.map(
@@ -31,7 +31,7 @@ describe("the guard of costs", () => {
   });
 
   it("should compare time on the same processor only, and say so", () => {
-    const elsewhere = scopesOf("v20.20.2", "Another processor");
+    const elsewhere = scopesOf("Node 20, Another processor");
     const { findings, unknown } = compare(recorded, byScope({ call: { ...same, time: 9 } }, elsewhere));
     expect([findings, unknown]).toEqual([[], ["Node 20, Another processor"]]);
     // A unit that somebody recorded there, and nobody here yet.

@@ -41,10 +41,10 @@ export interface Finding {
 }
 
 /** Returns which figures hold where: what V8 does with the same code depends on its version, and on the processor. */
-export function scopesOf(node: string, processor: string): (kind: string) => string {
-  const here = `Node ${node.split(".")[0]?.replace("v", "")}, ${processor}`;
-  return (kind) => (kind === "time" || kind.startsWith("allocated") ? here : "everywhere");
-}
+export const scopesOf =
+  (machine: string): ((kind: string) => string) =>
+  (kind) =>
+    kind === "time" || kind.startsWith("allocated") ? machine : "everywhere";
 
 /** Sorts figures into scopes. */
 export function byScope(measured: Costs, scopeOf: (kind: string) => string): Record<string, Costs> {

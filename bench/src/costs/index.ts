@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
+import { machine } from "../../../scripts/lib/processor.mjs";
 import { inFolder } from "../machine.ts";
 import { startServer } from "../postgres/server.ts";
 import {
@@ -19,20 +20,11 @@ import {
 import { countingAlone, type Figures, meter, type Patience, usual } from "./meter.ts";
 import { groups, missing } from "./units/index.ts";
 
-const scopeOf = scopesOf(process.version, processor());
+const scopeOf = scopesOf(machine());
 /** How often a unit is measured that costs more than it should: V8 compiles the same code well in one process and badly in another. */
 const attempts = 7;
 /** Whether what can't be measured here is a failure. */
 const requireAll = process.env.TOOLGLOT_REQUIRE_ALL === "1";
-
-/** By its name, and on Linux by its family and model as well: clouds give one name to several generations, of which one may need half the time. */
-function processor(): string {
-  const name = cpus()[0]?.model.trim() ?? "unknown";
-  if (process.platform !== "linux") return name;
-  const info = readFileSync("/proc/cpuinfo", "utf8");
-  const [family, model] = ["cpu family", "model"].map((key) => new RegExp(`^${key}\\s*: (\\d+)$`, "m").exec(info)?.[1]);
-  return family === undefined ? name : `${name} ${family}.${model}`;
-}
 
 interface NamedUnit {
   group: string;
@@ -126,20 +118,20 @@ async function compareAll(
  */
 async function inNewProcesses(root: string, units: readonly NamedUnit[], recorded?: Costs): Promise<Costs> {
   const costs: Record<string, Figures> = {};
-  const isTimed = ({ name }: NamedUnit): boolean => recorded === undefined || recorded[name] !== undefined;
+  const isTimed = units.some(({ name }) => recorded === undefined || recorded[name]?.time !== undefined);
   const queue = [...units];
   const work = async (): Promise<void> => {
     for (let unit = queue.shift(); unit !== undefined; unit = queue.shift()) {
       const { group, name } = unit;
       const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
-      if (!isTimed(unit)) args.push("counted");
+      if (recorded !== undefined && recorded[name] === undefined) args.push("counted");
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       costs[name] = (await json(child.stdout).catch((cause) => {
         throw new Error(`${name} was not measured`, { cause });
       })) as Figures;
     }
   };
-  await Promise.all(Array.from({ length: units.some(isTimed) ? 1 : availableParallelism() }, work));
+  await Promise.all(Array.from({ length: isTimed ? 1 : availableParallelism() }, work));
   return costs;
 }
 
