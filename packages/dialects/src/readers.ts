@@ -48,7 +48,7 @@ export interface DialectParserOptions extends DialectParseOptions {
   onEvent?: (event: DialectEvent) => void;
 }
 
-/** The same, of a row as well: it is a dialect without what is told about it. */
+/** The same, of a row as well: it is a dialect without its description. */
 type ReadingOptions = Omit<DialectParserOptions, "dialect"> & { dialect?: DialectParseOptions["dialect"] | DialectRow };
 
 const ownOptions = ["dialect:string|object", 'callsInReasoning:"mark"|"accept-unclosed"|"accept"'];

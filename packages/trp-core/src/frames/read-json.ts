@@ -132,7 +132,7 @@ function define(object: object, key: string, value: unknown): void {
 }
 
 /** More than all of a call's frame but its arguments can be, in bytes. */
-const mostAround = 128 * 1024;
+const maxAround = 128 * 1024;
 
 /**
  * Reads the frame of a call, which most frames are, in one go: `readJson`, `acceptsFast` and the defaults, each member once.
@@ -216,7 +216,7 @@ function readPayload(payload: Record<string, unknown>, { depth, bytes }: JsonLim
     sizeOf(payload) === known;
   if (!isGood) return undefined;
   const ids = depends_on === undefined ? [] : readIds(depends_on);
-  const read = readJson(args, { depth, bytes: bytes - mostAround }, 3);
+  const read = readJson(args, { depth, bytes: bytes - maxAround }, 3);
   if (ids === undefined || "problem" in read) return undefined;
   return {
     call_id,
