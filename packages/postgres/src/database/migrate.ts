@@ -7,8 +7,8 @@ import type { Client, Connections } from "./pool.ts";
 
 /** For how long the tables are tried to be brought up to date, while others do the same or use them. Milliseconds. */
 const tryForMs = 60_000;
-/** What two processes that make the same thing at once get: duplicate key, schema, table, and a row that changed. */
-const races = new Set(["23505", "42P06", "42P07", "XX000"]);
+/** What two processes that make the same thing at once get: duplicate key, schema, table, the type of a table's rows, and a row that changed. */
+const races = new Set(["23505", "42P06", "42P07", "42710", "XX000"]);
 
 /** Brings the tables up to date, or looks whether they are, as `migrate` of the options says. `steps`: for tests. */
 export async function migrate(
