@@ -89,7 +89,14 @@ async function consumeAlone(member) {
   const { id, manifest } = member;
   const project = createProject(join(scratch, "alone", id));
   const add = requireAll ? installWithNpm : install;
-  const installed = await verify(`${id}: installs alone`, () => add(project, tarballsFor(member)));
+  const example = join(root, "scripts/consumer", `${id}.ts`);
+  // What the program imports by itself, of what the package needs too: with pnpm it has to say so.
+  const others = importedPackages(readFileSync(example, "utf8")).filter(
+    (name) => name in (manifest.dependencies ?? {}),
+  );
+  const installed = await verify(`${id}: installs alone`, () =>
+    add(project, [...tarballsFor(member), ...thirdParty(member.path, others)]),
+  );
   if (!installed) return;
   const entries = entriesOf(manifest);
   const forPeers = entries.filter((entry) => importsPeer(member, entry));
@@ -108,7 +115,6 @@ async function consumeAlone(member) {
   }
   const row = architecture[id];
   const types = row?.runsIn === "node" || row?.rootNeedsNode ? ["node"] : [];
-  const example = join(root, "scripts/consumer", `${id}.ts`);
   const beside = types.length === 0 ? entries.filter((entry) => declaresPeer(member, entry)) : [];
   const alone = entries.filter((entry) => !beside.includes(entry));
   await verify(`${id}: its declarations compile`, () => compile(project, { entries: alone, types, example }));

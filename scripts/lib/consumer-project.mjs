@@ -43,19 +43,23 @@ export async function installWithNpm(project, what) {
   await inProject(project, "npm", ["install", ...flags, ...what]);
 }
 
+/** By project: what pnpm takes in the place of what. @type {Map<string, Record<string, string>>} */
+const overridesOf = new Map();
+
 /**
  * With pnpm a package finds what it declares and nothing else; npm puts everything side by side.
  * @param {string} project
  * @param {string[]} what Tarballs or `name@range`.
  */
 export async function install(project, what) {
-  // What a tarball depends on is found among the tarballs, too.
+  // What a tarball depends on is found among the tarballs, too: those of this time, and of those before.
   const tarballs = what.filter((one) => one.endsWith(".tgz"));
   const overrides = Object.fromEntries(
     tarballs.map((file) => [basename(file, ".tgz").replace("toolglot-", "@toolglot/"), `file:${file}`]),
   );
-  const { overrides: others } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-  writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides: { ...others, ...overrides } }));
+  const before = overridesOf.get(project) ?? JSON.parse(readFileSync(join(project, "package.json"), "utf8")).overrides;
+  overridesOf.set(project, { ...before, ...overrides });
+  writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides: overridesOf.get(project) }));
   await inProject(project, "pnpm", ["add", "--prefer-offline", "--ignore-scripts", ...what]);
 }
 
