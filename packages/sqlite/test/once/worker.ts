@@ -1,6 +1,7 @@
-import { appendFileSync, writeSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { type OnceError, once } from "@toolglot/core/once";
 import type { Storage } from "@toolglot/core/storage";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 import { storages } from "./logs.ts";
 
 // A process that does each of many keys once, together with others, and kills itself at a border. An effect is a line in a file that all
@@ -47,7 +48,7 @@ async function serve({ storage: kind, address, ledger, how, keys, dies, leaseMs 
       if (line.startsWith("once/busy")) {
         queue.push(key);
         await new Promise((resolve) => setTimeout(resolve, 5));
-      } else writeSync(1, `${line}\n`);
+      } else tellParent(line);
     }
   };
   await Promise.all(Array.from({ length: 4 }, inTurn));

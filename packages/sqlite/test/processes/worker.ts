@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 import type { AuditEntry, NewEvent } from "@toolglot/trp-core/store";
 import { chooseDriver } from "../../src/driver.ts";
 import { openSqlite } from "../../src/index.ts";
@@ -6,7 +6,6 @@ import { openSqlite } from "../../src/index.ts";
 // A process of its own that works on a store's file; it tells its parent what it did, a line each, at once.
 
 const [file = "", mode, ...settings] = process.argv.slice(2);
-const tell = (line: string): void => void writeSync(1, `${line}\n`);
 const request = { scope: "s", fingerprint: "f", owner: String(process.pid), leaseMs: 60_000 };
 const entry = (callId: string): AuditEntry =>
   ({ kind: "decision", tenant: "t", principal: "p", call_id: callId, error_code: null }) as AuditEntry;
@@ -24,7 +23,7 @@ if (mode === "claim") {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 200));
       const approval = { kind: "token", jti: `j${index % 10}`, expiresAt: Date.now() + 60_000 } as const;
       const result = await store.operations.start({ ...request, key }, { approval, audit: [entry(key)] });
-      if (result.status === "claimed") tell(key);
+      if (result.status === "claimed") tellParent(key);
     }),
   );
   await store.close();
@@ -37,10 +36,10 @@ if (mode === "claim") {
         const key = `${settings[0]}-${caller}-${index}`;
         const result = await store.operations.start({ ...request, key }, { audit: [entry(key)] });
         if (result.status !== "claimed") throw new Error(result.status);
-        tell(`started ${key}`);
+        tellParent(`started ${key}`);
         const outcome = { n: index };
         await store.operations.finish(result.claim, { state: "done", outcome }, { audit: [entry(key)] });
-        tell(`done ${key}`);
+        tellParent(`done ${key}`);
       }
     }),
   );
@@ -55,7 +54,7 @@ if (mode === "claim") {
         if (result.status !== "claimed") throw new Error(result.status);
         const events = [event("call.executed", key), event("call.succeeded", key)];
         await store.operations.finish(result.claim, { state: "done", outcome: 1 }, { events });
-        tell(key);
+        tellParent(key);
       }
     }),
   );
@@ -66,7 +65,7 @@ if (mode === "claim") {
   for (;;) {
     const { events, missed } = await store.outbox.read({ consumer, limit: 20 });
     if (missed !== undefined) throw new Error(`missed ${missed.first} to ${missed.last}`);
-    for (const { index, event: got } of events) tell(`${index} ${got.type} ${"callId" in got ? got.callId : ""}`);
+    for (const { index, event: got } of events) tellParent(`${index} ${got.type} ${"callId" in got ? got.callId : ""}`);
     const last = events.at(-1)?.index;
     if (last !== undefined) await store.outbox.acknowledge(consumer, last);
     else if (until === "empty") break;
@@ -76,12 +75,12 @@ if (mode === "claim") {
 } else if (mode === "leave") {
   // Asks for a commit and forgets the store, which keeps no process alive, and lets none end before it has answered.
   const store = await openSqlite({ file });
-  void store.operations.claim({ ...request, key: "k" }).then(({ status }) => tell(status));
+  void store.operations.claim({ ...request, key: "k" }).then(({ status }) => tellParent(status));
 } else if (mode === "hold") {
   // Takes the lock, and gives it back when it is told anything.
   const connection = (await chooseDriver()).open(file);
   connection.exec("BEGIN IMMEDIATE; UPDATE counters SET value = value + 1000");
-  tell("held");
+  tellParent("held");
   process.stdin.once("data", () => {
     connection.exec("COMMIT");
     process.exit(0);

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 import { Roots } from "../../../src/files/roots.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
 import { type Scenario, scenarios } from "../scenarios.ts";
@@ -17,7 +17,6 @@ interface Settings {
 }
 
 const { root, dir, scenario, throwAt, killAt, waitAt } = JSON.parse(process.argv[2] ?? "") as Settings;
-const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
 const journal = await openJournal({
   dir,
@@ -26,14 +25,14 @@ const journal = await openJournal({
     if (name === throwAt) throw new Error(`failed at ${name}`);
     if (name === killAt) process.kill(process.pid, "SIGKILL");
     if (name !== waitAt) return;
-    tell("waiting");
+    tellParent("waiting");
     setInterval(() => {}, 60_000);
     await new Promise(() => {});
   },
 });
 if (scenario !== undefined) {
   await scenarios[scenario].change(journal, root).then(
-    () => tell("made"),
-    (error: Error) => tell(`refused ${error.message}`),
+    () => tellParent("made"),
+    (error: Error) => tellParent(`refused ${error.message}`),
   );
 }

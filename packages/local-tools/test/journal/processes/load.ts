@@ -1,5 +1,6 @@
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 import { localErrorType } from "../../../src/errors.ts";
 import { Roots } from "../../../src/files/roots.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
@@ -11,7 +12,7 @@ import { change } from "../contents.ts";
 const { root, dir, changes } = JSON.parse(process.argv[2] ?? "") as { root: string; dir: string; changes: number };
 
 const journal = await openJournal({ dir, roots: await Roots.open([root]), lockWaitMs: 60_000 });
-writeSync(1, "ready\n");
+tellParent("ready");
 for (let made = 0; made < changes; ) {
   const before = readFileSync(join(root, "a"), "utf8");
   const next = `${Number(before) + 1}`;
@@ -22,7 +23,7 @@ for (let made = 0; made < changes; ) {
       change(root, "odd/file", isOdd ? before : null, isOdd ? null : next),
     ]);
     made += 1;
-    writeSync(1, `made ${next}\n`);
+    tellParent(`made ${next}`);
   } catch (error) {
     if (localErrorType(error) !== "FileChanged") throw error;
   }

@@ -1,5 +1,6 @@
-import { renameSync, symlinkSync, unlinkSync, writeSync } from "node:fs";
+import { renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 
 // A process that swaps a folder for a link to another one and back, for ever. It is killed.
 
@@ -7,7 +8,7 @@ const { root, outside } = JSON.parse(process.argv[2] ?? "") as { root: string; o
 const folder = join(root, "sub");
 const away = join(root, "away");
 
-writeSync(1, "ready\n");
+tellParent("ready");
 for (let round = 0; ; round++) {
   renameSync(folder, away);
   symlinkSync(outside, folder);

@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { AnyTool, Decision } from "@toolglot/core";
+import { tellParent } from "@toolglot/internal/testing/tell-parent";
 import { createSandbox, type SandboxLanguage, settleCall } from "../../../src/node/index.ts";
 import { openStorage } from "../../open-storage.ts";
 import { tool } from "../../support.ts";
@@ -21,7 +22,7 @@ export interface Settings {
 }
 
 const { language, place, ledger, code, diesAt, approval } = JSON.parse(process.argv[2] ?? "") as Settings;
-const tell = (kind: string, what: unknown): void => void writeSync(1, `${kind} ${JSON.stringify(what)}\n`);
+const tell = (kind: string, what: unknown): void => tellParent(`${kind} ${JSON.stringify(what)}`);
 
 const store = await openStorage(place);
 const dying = dyingLog(store.operations, diesAt ?? Number.POSITIVE_INFINITY);
