@@ -1,8 +1,8 @@
 import { isRunnable, neutralize, type ParseResult } from "@toolglot/core";
 import { type ExplainOptions, explainResult, nothingRan } from "@toolglot/core/explain";
 import { explainWording, template } from "./explain-wording.ts";
+import { writeField } from "./results.ts";
 import type { TamBlock } from "./types.ts";
-import { writeField } from "./write-field.ts";
 
 /**
  * Returns what the model should know about its own mistakes; undefined when there is nothing to explain: no finding beyond `info`, and

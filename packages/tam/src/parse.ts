@@ -2,8 +2,7 @@ import { isRunnable, type ParseResult, type Parser } from "@toolglot/core";
 import { allowsRepair, checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic } from "./diagnostics.ts";
 import { BlockBuilder } from "./fields/block-builder.ts";
-import { TamGrammar } from "./scan/grammar.ts";
-import { findLostCalls } from "./scan/lost-calls.ts";
+import { findLostCalls, TamGrammar } from "./scan/grammar.ts";
 import type { TamBlock, TamParseOptions, TamParserOptions } from "./types.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { neutralize, type ToolResult } from "@toolglot/core";
 import { cutNote, type FormatResultsOptions, fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
 import { checkKeys, parseJson } from "@toolglot/internal";
-import { writeField } from "./write-field.ts";
 
 /**
  * Returns what the model reads after its plan ran: a block `<|[TOOL_RESULT]|>` in TAM's own grammar. Every step N has `status_N`,
@@ -75,4 +74,23 @@ function fieldsOf(outcome: Outcome): [string, string][] {
   if (!taskOf(outcome).alone) fields.push(["result", value ?? note]);
   fields.push(["stdout", stdout], ["stderr", stderr]);
   return fields.filter((field): field is [string, string] => field[1] !== undefined);
+}
+
+const zeroWidthSpace = "\u200b";
+
+/** Returns a value in which nothing ends it or opens a field: runs of `«`, and angles after a colon, get a zero-width space. */
+export function protect(value: string): string {
+  return value
+    .replace(/[«《](?=[«《])/g, `$&${zeroWidthSpace}`)
+    .replace(/([:：=][^\S\n]{0,99})([»》>])(?=[»》>])/g, `$1$2${zeroWidthSpace}`)
+    .replace(/([\p{L}\p{N}_-][:：=][^\S\n]?)(?=»(?!\u200b))/gu, `$1${zeroWidthSpace}`);
+}
+
+/**
+ * Writes a field of a result, with a value of any kind, protected. One of several lines, or with white space or angles at its
+ * ends, gets lines of its own, so that it reads back as it is, less one line break at either end.
+ */
+export function writeField(key: string, value: string): string {
+  const text = protect(value);
+  return /\n|^[\s»》>]|[\s«《<]$/.test(text) ? `${key}:»»»\n${text}\n«««` : `${key}:»»»${text}«««`;
 }

@@ -13,9 +13,9 @@ import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
 import { declaredParams, findParam, findTool } from "./declared.ts";
 import { makeStep } from "./make-step.ts";
 import { normalizeKey, reservedKey } from "./names.ts";
+import { protect } from "./results.ts";
 import { delimitedJson, plainBody, writeBlock } from "./serialize.ts";
 import type { TamStep, TamTypeHint } from "./types.ts";
-import { protect } from "./write-field.ts";
 
 /**
  * A block for each action: calls become steps, one block for each when a parameter's name asks for that. The nearest form has keys

@@ -3,8 +3,16 @@ import type { ExecutorContext } from "../action.ts";
 import type { ToolCall, ToolResult } from "../call.ts";
 import type { BeforeCallAnswer, CallHookContext } from "../call-hooks.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
-import { copyInput, denied } from "./calls.ts";
-import { type CallOutcome, failure, interrupted, isToolResult, isUndecided, outcomeOf } from "./outcome.ts";
+import {
+  type CallOutcome,
+  copyInput,
+  denied,
+  failure,
+  interrupted,
+  isToolResult,
+  isUndecided,
+  outcomeOf,
+} from "./calls.ts";
 
 /** Of an executor's context, what the hooks need. */
 type Hooked = Pick<ExecutorContext, "hooks" | "signal" | "runId" | "stepIndex">;

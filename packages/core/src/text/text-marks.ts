@@ -1,4 +1,5 @@
 import { asPattern, matchAt } from "@toolglot/internal";
+import { NextMark } from "./source.ts";
 
 /** A pair of texts that reasoning stands between. */
 export interface ReasoningPair {
@@ -130,8 +131,11 @@ export class ReasoningMarks {
 /** The table's marks, which most parsers look for. */
 let common: ReasoningMarks | undefined;
 
+/** Pairs of one's own. */
+type OwnMarks = readonly (readonly [open: string, close: string])[];
+
 /** Returns what finds reasoning, with pairs of one's own. */
-export function reasoningMarks(own?: readonly (readonly [open: string, close: string])[]): ReasoningMarks {
+export function reasoningMarks(own?: OwnMarks): ReasoningMarks {
   if (own?.length) return new ReasoningMarks(own);
   common ??= new ReasoningMarks();
   return common;
@@ -194,3 +198,50 @@ export const turnLabel: RegExp = /* @__PURE__ */ (() =>
       "[ \\t*_\\]】]{0,5}(?:[:：][ \\t*_]{0,5}|(?<=[\\[【][^\\p{L}\\n]{0,5}\\p{L}{1,20}[\\]】])|(?<=^[^\\p{L}\\n]{0,20}<\\p{L}{1,20})>[ \\t]|(?<=[#=~-][^\\n]{1,40})[#=~\\- \\t]{0,20}$)",
     "gimu",
   ))();
+
+/** The marks of reasoning in a text that is scanned: those that open some, or close what is open. */
+export class OpenReasoning {
+  readonly #marks: ReasoningMarks;
+  /** Lookahead for what closes the reasoning that is open, where it doesn't begin with `<`. */
+  #heads: readonly NextMark[] = [];
+  /** What closes the reasoning that is open; unknown where the prompt opened it. */
+  #kind: string | undefined;
+
+  constructor(reasoningTags: OwnMarks | undefined, startsInReasoning: boolean) {
+    this.#marks = reasoningMarks(reasoningTags);
+    if (startsInReasoning) this.open(undefined);
+  }
+
+  open(kind: string | undefined): void {
+    this.#kind = kind;
+    this.#heads = this.#marks.closerHeads(kind).map((head) => new NextMark(head));
+  }
+
+  close(): void {
+    this.#heads = [];
+  }
+
+  /** Whether a mark that may stand at the start of a line begins with a unit. */
+  mayBegin(unit: string | undefined): boolean {
+    return unit !== undefined && this.#marks.firsts.includes(unit);
+  }
+
+  /**
+   * Returns the mark at an index that opens or closes something: within reasoning only marks of its kind do. Else as {@link
+   * ReasoningMarks.at}.
+   */
+  at(text: string, at: number, ended: boolean, begins: boolean, depth: number): ReasoningMark | "more" | undefined {
+    const mark = this.#marks.at(text, at, ended, begins);
+    if (!mark || mark === "more") return mark;
+    const counts =
+      depth === 0 ? mark.opens || !mark.needsPartner : this.#kind === undefined || mark.kind === this.#kind;
+    return counts ? mark : undefined;
+  }
+
+  /** Returns the place of the next closer that doesn't begin with `<`, if it comes before another place. */
+  nextBefore(other: number, text: string, at: number): number {
+    let next = other;
+    for (const head of this.#heads) next = Math.min(next, head.find(text, at));
+    return next;
+  }
+}

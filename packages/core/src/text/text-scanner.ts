@@ -2,12 +2,10 @@ import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockGrammar, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
-import { FenceStack, InlineCode } from "./code.ts";
-import { ForeignFence } from "./foreign-fence.ts";
-import { OpenReasoning } from "./open-reasoning.ts";
+import { FenceStack, ForeignFence, InlineCode } from "./code.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { type ReasoningMark, resultMarker } from "./text-marks.ts";
+import { OpenReasoning, type ReasoningMark, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
 const noHeads: readonly NextMark[] = [];
@@ -70,7 +68,7 @@ export class TextScanner<Block extends BlockBase> {
 
   constructor(options: TextScannerOptions<Block>) {
     const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoning, grammar } = options;
-    this.#reasoning = new OpenReasoning(options);
+    this.#reasoning = new OpenReasoning(options.reasoningTags, options.startsInReasoning ?? false);
     this.#foreign = new ForeignFence(grammar.begins);
     this.#grammar = grammar;
     this.#nextHeads = grammar.heads ? [...grammar.heads].map((head) => new NextMark(head)) : noHeads;

@@ -3,8 +3,7 @@ import { isThorough } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { bindNames, type JsonSchema, type ToolDefinition } from "../../src/index.ts";
-import { renderPythonStubs } from "../../src/stubs/python-stubs.ts";
-import { typeHint } from "../../src/stubs/type-hint.ts";
+import { renderPythonStubs, typeHint } from "../../src/stubs/python-stubs.ts";
 import { specifiedStubs, specifiedTools } from "./specification-tools.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -1,8 +1,8 @@
 import type { ToolDefinition } from "@toolglot/core";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent } from "../types.ts";
+import type { Place, StepPlace } from "./field-places.ts";
 import { FieldPlaces } from "./field-places.ts";
-import type { Place, StepPlace } from "./keys.ts";
 import { BlockMaker } from "./make-block.ts";
 import { exactValue } from "./value.ts";
 

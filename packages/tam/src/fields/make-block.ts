@@ -8,8 +8,8 @@ import { makeStep } from "../make-step.ts";
 import { matchName } from "../names.ts";
 import type { Field, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "../types.ts";
-import { bind, type FieldPlaces, toolNameOf } from "./field-places.ts";
-import type { StepPlace } from "./keys.ts";
+import { bind, type FieldPlaces, type StepPlace, toolNameOf } from "./field-places.ts";
+
 import { hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];

@@ -2,9 +2,9 @@ import type { EndOptions } from "@toolglot/core";
 import { closesFence, isCutOff, type Source } from "@toolglot/core/text";
 import { exactValue, readValue } from "../fields/value.ts";
 import { type Draft, isStopped } from "./draft.ts";
+import { findSwallowed } from "./field-doubts.ts";
 import { familyOf, fieldAt, isCutEndMarker, looksLikeField, type Marker, markerAt, mirror, type Run } from "./marks.ts";
 import type { OpenValue } from "./scan.ts";
-import { findSwallowed } from "./swallowed-fields.ts";
 
 // Where a value ends, and what happens when that is in doubt.
 //

@@ -1,8 +1,8 @@
 import { type AnyTool, contentText, type ToolContext, ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { isNoOutput } from "./convert.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { ToolResponse } from "./response.ts";
+import { isNoOutput } from "./response.ts";
 import type { Responses } from "./types.ts";
 
 /** Returns a tool as a core tool. `run` calls it like any other call. */

@@ -4,8 +4,7 @@ import { isThenable, sleep, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { CallScope } from "./call-scope.ts";
-import { toResponse } from "./convert.ts";
-import { ToolResponse } from "./response.ts";
+import { ToolResponse, toResponse } from "./response.ts";
 import type { CallableTool } from "./types.ts";
 
 /** Output of a tool so far. */

@@ -1,9 +1,10 @@
+import { neutralize } from "@toolglot/core";
+import { cutText } from "@toolglot/core/results";
 import { checkKeys, maxTimerMs } from "@toolglot/internal";
 import type { RegisteredToolFunction } from "../call/registered.ts";
 import { ToolkitError } from "../errors.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { checkNames } from "../registry/tool-groups.ts";
-import { instructionsOf } from "./instructions.ts";
 import { McpRegistration } from "./registration.ts";
 import { resourceTools } from "./resource-tools.ts";
 import type { McpClient, RegisterMcpOptions } from "./types.ts";
@@ -163,4 +164,26 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   if (presetsByTool !== undefined && (typeof presetsByTool !== "object" || presetsByTool === null)) {
     throw new TypeError("registerMcpClient: presetsByTool must be an object: { tool: { argument: value } }");
   }
+}
+
+/** UTF-16 units that one server may say of itself. */
+const maxLength = 2000;
+
+/** Returns the servers' instructions, each under a heading with the host's name for it. Nothing in it can open a block. */
+export function instructionsOf(clients: Iterable<McpClient>): string | undefined {
+  const parts = [...clients].flatMap(({ name, instructions }) => {
+    const text = instructions?.trim();
+    return text
+      ? [`## About the MCP server ${JSON.stringify(name)}, in its own words\n${neutralize(shortened(text))}`]
+      : [];
+  });
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+/** Returns a text cut at the end of a line, where there is one. */
+function shortened(text: string): string {
+  if (text.length <= maxLength) return text;
+  const cut = cutText(text, maxLength - 1);
+  const line = cut.lastIndexOf("\n");
+  return `${(line > 0 ? cut.slice(0, line) : cut).trimEnd()}…`;
 }

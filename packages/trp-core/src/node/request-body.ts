@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** The client that waits for an answer. The signal is made when it is asked for: most calls are over before that. */
@@ -93,3 +94,9 @@ export function readBody(
 }
 
 function ignore(): void {}
+
+/** Reads bytes as UTF-8, several times faster than what every runtime has; undefined when they aren't. */
+export function decode(bytes: Uint8Array): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}

@@ -10,9 +10,8 @@ import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/ty
 import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
-import { decode } from "./decode.ts";
 import { answerParserErrors } from "./parser-errors.ts";
-import { linger, readBody, Sender } from "./request-body.ts";
+import { decode, linger, readBody, Sender } from "./request-body.ts";
 
 /** Options of {@link serveHttp}. Times in milliseconds. */
 export interface ServeHttpOptions extends HttpOptions {

@@ -8,7 +8,7 @@ import type { Router } from "../router/types.ts";
 import { FrameAnswers } from "../transport/frame-answers.ts";
 import { FrameChannel } from "../transport/frame-channel.ts";
 import { readTransportLimits, type TransportLimits } from "../transport/limits.ts";
-import { decode } from "./decode.ts";
+import { decode } from "./request-body.ts";
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions {

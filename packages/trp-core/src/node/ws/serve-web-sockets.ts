@@ -4,7 +4,7 @@ import { metricsCure } from "../../http/metrics-page.ts";
 import { HttpRoutes } from "../../http/route.ts";
 import type { HttpOptions, MetricsPage } from "../../http/types.ts";
 import type { Router } from "../../router/types.ts";
-import { decode } from "../decode.ts";
+import { decode } from "../request-body.ts";
 import { type WebSocketOptions, webSockets } from "./web-sockets.ts";
 
 /** Options of {@link serveWebSockets}. */
