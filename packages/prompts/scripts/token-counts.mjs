@@ -25,12 +25,13 @@ const { promptList } = await load("src/index.ts");
 const rows = [];
 for (const { subpath, exportName, locales } of promptList) {
   const { [exportName]: prompt } = await load(`src/${subpath.split("/").at(-1)}/index.ts`);
-  for (const locale of locales) {
-    const count = (mode) => encode(prompt.build({ toolsText: "", locale, mode })).length;
-    rows.push(`| \`${exportName}\` | ${locale} | ${count("single")} | ${count("loop")} |`);
-  }
+  const counts = ["zh", "en"].map((locale) => {
+    if (!locales.includes(locale)) return "–";
+    return ["single", "loop"].map((mode) => encode(prompt.build({ toolsText: "", locale, mode })).length).join(", ");
+  });
+  rows.push(`| \`${exportName}\` | ${counts.join(" | ")} |`);
 }
-const table = ["| prompt | locale | `single` | `loop` |", "|---|---|---|---|", ...rows, ""].join("\n");
+const table = ["| prompt | zh | en |", "|---|---|---|", ...rows, ""].join("\n");
 
 const readme = readFileSync(readmeUrl, "utf8");
 if (!markers.test(readme)) throw new Error("README.md has no <!-- token-counts --> markers");

@@ -5,7 +5,7 @@
 import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { ConsoleMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { ToolError } from "@toolglot/core";
 import { bindPlan, parse } from "@toolglot/tam";
@@ -15,19 +15,29 @@ import { countDiagnostics, defineTool, Toolkit, toolkitExecutor } from "@toolglo
 const printing = {
   export(spans, done) {
     for (const span of spans) {
-      const { name, parentSpanContext, attributes, events } = span;
-      const { spanId } = span.spanContext();
-      console.dir({ name, spanId, parent: parentSpanContext?.spanId, attributes, events }, { depth: 4 });
+      const { name, attributes, events } = span;
+      console.dir({ name, attributes, events: events.map((event) => event.attributes?.["exception.message"]) });
     }
     done({ code: 0 });
   },
   shutdown: async () => {},
 };
 
+/** Prints what was counted; `ConsoleMetricExporter` prints all. @type {import("@opentelemetry/sdk-metrics").PushMetricExporter} */
+const counting = {
+  export({ scopeMetrics }, done) {
+    for (const { descriptor, dataPoints } of scopeMetrics.flatMap(({ metrics }) => metrics))
+      for (const { attributes, value } of dataPoints) console.dir({ name: descriptor.name, attributes, value });
+    done({ code: 0 });
+  },
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};
+
 // The process's SDK, which the toolkit finds by itself. A context manager makes spans of tools children of their calls.
 const exporter = process.env.OTEL_EXPORTER_OTLP_ENDPOINT ? new OTLPTraceExporter() : printing;
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
-const reader = new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() });
+const reader = new PeriodicExportingMetricReader({ exporter: counting });
 const meterProvider = new MeterProvider({ readers: [reader] });
 trace.setGlobalTracerProvider(tracerProvider);
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

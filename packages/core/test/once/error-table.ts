@@ -38,9 +38,12 @@ export function errorTable(): string {
   const byCase = new Map<string, Vector[]>();
   // Statuses first, as numbers are; then in the order in which they were provoked.
   for (const vector of vectors) byCase.set(vector.what, [...(byCase.get(vector.what) ?? []), vector]);
+  const namesOf = (own: Vector[] = []) =>
+    own.map(({ client, hidden }) => (hidden ? `~~${client}~~` : client)).join(", ");
+  const all = namesOf(byCase.get("404"));
   const rows = [...byCase].map(([what, own]) => {
-    const clients = own.map(({ client, hidden }) => (hidden ? `~~${client}~~` : client));
-    return `| ${words[what] ?? what} | \`${own[0]?.verdict}\` | ${clients.join(", ")} |`;
+    const names = namesOf(own);
+    return `| ${words[what] ?? what} | \`${own[0]?.verdict}\` | ${names === all ? "all" : names} |`;
   });
   return ["| what happened | verdict | clients |", "|---|---|---|", ...rows].join("\n");
 }
