@@ -166,6 +166,7 @@ export class AskedCalls {
           rule === undefined ? this.#approved(asked, caller, given, person) : asked.run({ ...given, waitMs: 0 }),
         );
       });
+    let isNew = resumed === undefined;
     let missing: ClientCapabilities | undefined;
     for (;;) {
       const end = await call.next(round, rule?.afterMs);
@@ -178,6 +179,12 @@ export class AskedCalls {
         throw new MissingRequiredClientCapabilityError({ requiredCapabilities: missing });
       }
       if (!("questions" in end)) continue;
+      if (isNew) {
+        isNew = false;
+        // A client that knows what is asked may bring the answers with the call.
+        call.take(known, answers);
+        if (Object.keys(call.questions).length < Object.keys(end.questions).length) continue;
+      }
       const requests = inputRequests(end.questions, can);
       const isParked = Object.keys(requests).length > 0 && this.#parked.park(call);
       for (const [key, { kind }] of Object.entries(end.questions)) {
@@ -205,10 +212,13 @@ export class AskedCalls {
     input: unknown,
     can: Askable,
   ): RunningCall<Answer> | undefined {
-    if (state === undefined) {
-      return this.#parked.takeTwin(input, (open) => Object.keys(inputRequests(open, can)).length > 0);
-    }
-    const call = "call" in state ? this.#parked.take(state.call) : undefined;
+    const mayBe = (open: OpenQuestions): boolean => Object.keys(inputRequests(open, can)).length > 0;
+    const call =
+      state === undefined
+        ? this.#parked.takeTwin(input, mayBe)
+        : "call" in state
+          ? this.#parked.take(state.call)
+          : undefined;
     return call?.take(input, answers) ? call : undefined;
   }
 

@@ -65,6 +65,8 @@ describe("questions of a server, between two of 2026-07-28", () => {
     const again = await call(to, "elicitation");
     expect(again.result.inputRequests).toEqual(lost.result.inputRequests);
     expect(said(await next(to, "elicitation", again, { user_name: form({ name: "Kim" }) }))).toBe("Hello, Kim!");
+    const known = { inputResponses: { user_name: form({ name: "Lee" }), other: 1 } };
+    expect(said(await call(to, "elicitation", known))).toBe("Hello, Lee!");
     const mine = await call(to, "elicitation");
     const theirs = await call(to, "elicitation", {}, { token: "bob" });
     for (const [asked, token, name] of [
