@@ -1,3 +1,4 @@
+import { copyJson } from "@toolglot/internal";
 import {
   type Admission,
   type AdmissionResult,
@@ -57,7 +58,7 @@ export class ExpectingSessions {
   };
 
   readonly admit = async (given: Admission): Promise<AdmissionResult> => {
-    const { mayExpect = false, ...admission } = structuredClone(given);
+    const { mayExpect = false, ...admission } = copyJson(given);
     const { sessionId, tenant, principal, seq } = admission;
     const { sessions, now, waitMs } = this.#options;
     const session = this.#known.get(sessionId);

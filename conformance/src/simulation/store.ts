@@ -1,4 +1,5 @@
 import type { OperationClaim, OperationKey } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import type { RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
 import { Connection, type Naively, type Pace } from "./connection.ts";
 import type { About, Act, Database } from "./database.ts";
@@ -63,7 +64,8 @@ export function openStore(options: StoreOptions): RouterStore {
     }
     for (const method of methods[name].writes.split(" ")) {
       made[method] = (...given) => {
-        const sent = copied(given);
+        // The caller may change what it has given; bytes are no JSON.
+        const sent = name === "artifacts" ? structuredClone(given) : copyJson(given);
         return connection.write(about(`${name}.${method}`, sent), act(method, sent));
       };
     }
@@ -114,7 +116,7 @@ function operationsOf(options: OperationsOptions): RouterStore["operations"] {
     ...log,
     durability: "disk",
     async start(...given) {
-      const [wanted, { ifAdmitted, ...asked }] = copied(given);
+      const [wanted, { ifAdmitted, ...asked }] = copyJson(given);
       const [request, rest] = naiveStart(mistakes, wanted, asked as StartOptions);
       let act: Act<StartResult> = (store) => store.operations.start(request, rest);
       if (mistakes.readsThenWrites) {
@@ -141,7 +143,7 @@ function operationsOf(options: OperationsOptions): RouterStore["operations"] {
   if (mistakes.ignoresFences) Object.assign(operations, leasesAlone(log, now));
   for (const method of claimWrites) {
     const write = (...given: [claim: OperationClaim, ...rest: unknown[]]): Promise<boolean> => {
-      const [claim, ...rest] = copied(given);
+      const [claim, ...rest] = copyJson(given);
       const named = about(`operations.${method}`, [claim, ...rest]);
       const act = (tables: RouterStore["operations"], held: OperationClaim): Promise<boolean> =>
         (tables[method] as (claim: OperationClaim, ...rest: unknown[]) => Promise<boolean>)(held, ...rest);
@@ -152,11 +154,6 @@ function operationsOf(options: OperationsOptions): RouterStore["operations"] {
     Object.assign(operations, { [method]: write });
   }
   return operations;
-}
-
-/** What is sent: the caller may change what it has given. */
-function copied<Given extends unknown[]>(given: Given): Given {
-  return structuredClone(given);
 }
 
 /** The operation and the session that the arguments of a method name. */

@@ -102,9 +102,12 @@ export interface Decision {
 
 /** What a server that runs a call asks in the middle of it: a person, or for a model's text. All of it is a stranger's. */
 export interface Question {
-  kind: "elicitation" | "sampling";
+  /** What is wanted: a person's answer, a model's text, or the folders that the host works on. */
+  kind: "elicitation" | "sampling" | "roots";
   /** The server, by the name that the host gave it. */
   server: string;
+  /** The server's own name for the question, where it has one: it may ask several at once. */
+  key?: string;
   /** For the person. */
   message?: string;
   /** Of the content that is wanted, an object. */
@@ -119,7 +122,7 @@ export interface Question {
 /** The answer to a {@link Question}. */
 export interface QuestionAnswer {
   action: "accept" | "decline" | "cancel";
-  /** Of `accept`: what fits the question's schema; of `sampling`, the message as MCP has it: `{ role, content, model }`. */
+  /** Of `accept`: what fits the question's schema; of `sampling`, the message as MCP has it: `{ role, content, model }`; of `roots`, `{ roots }`. */
   content?: unknown;
 }
 

@@ -32,6 +32,7 @@ export function makeClient(
     maxBufferSize: 4 * config.settings.results.maxBytes,
     elicitation: "host",
     sampling: "host",
+    roots: "host",
     tracing,
     onError: (error) => log("warn", errorText(error)),
   });

@@ -36,10 +36,13 @@ export const doubtCases: Cases = {
     equal(await word("early"), false, "of what was given up, before anybody asked for it");
     const fence = (await log.claim({ ...request, owner: "b" })).record.fence;
     equal(await word("late", claim.fence), false, "about another attempt");
-    equal(await Promise.all([word("first", fence), word("second")]), [true, false], "two words");
+    // Which of them comes first is nobody's promise: they may go over two connections.
+    const words = await Promise.all([word("one", fence), word("other")]);
+    equal(words.filter(Boolean).length, 1, "how many of two words are taken");
+    const by = words[0] ? "one" : "other";
     const record = await log.read(request);
-    like(record, { state: "failed", outcome: "first", data: { handle: 1 } }, "the record");
-    like(record?.settled, { by: "first", happened: true }, "who said so");
+    like(record, { state: "failed", outcome: by, data: { handle: 1 } }, "the record");
+    like(record?.settled, { by, happened: true }, "who said so");
     equal(await word("third"), false, "of what is settled");
   },
   "should free the key by a word that nothing happened, and keep who said so": async ({ log, advance }) => {

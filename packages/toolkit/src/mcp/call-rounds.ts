@@ -12,10 +12,18 @@ const roundPauseMs = 250;
 type Params = Parameters<Client["callTool"]>[0];
 type Options = NonNullable<Parameters<Client["callTool"]>[1]> & { signal: AbortSignal; toolDefinition: Tool };
 
+type Requests = Record<string, { method?: unknown; params?: unknown }>;
+
 /** Reason why a call was refused, in words for the model. */
 export class Refusal extends Error {}
 
-/** Sends calls of tools, and each again with answers as long as its result is that the server wants input. */
+/** What a request is sent again with. */
+export interface Given {
+  inputResponses?: Record<string, unknown>;
+  requestState?: string;
+}
+
+/** Sends requests, and each again with answers as long as its result is that the server wants input. */
 export class CallRounds {
   readonly #sdk: ClientModule;
   readonly #client: Client;
@@ -30,25 +38,45 @@ export class CallRounds {
     this.#exact = exact;
   }
 
-  async run(call: Params, asking: AskingCall, options: Options): Promise<McpCallResult> {
-    let given: Record<string, unknown> = {};
+  /** Makes the call of a tool. */
+  call(call: Params, asking: AskingCall, options: Options): Promise<McpCallResult> {
+    const send = (given: Given): Promise<unknown> =>
+      this.#send({ ...call, ...given }, { ...options, allowInputRequired: true });
+    return this.run(send, asking, options.signal) as Promise<McpCallResult>;
+  }
+
+  /** Makes a request. `send` takes `input_required` for a result. */
+  async run(send: (given: Given) => Promise<unknown>, asking: AskingCall, signal: AbortSignal): Promise<unknown> {
+    let given: Given = {};
     for (let round = 0; ; round += 1) {
-      const result = await this.#send({ ...call, ...given }, { ...options, allowInputRequired: true });
-      if (!this.#sdk.isInputRequiredResult(result)) return result as McpCallResult;
+      const result = await send(given);
+      if (!this.#sdk.isInputRequiredResult(result)) return result;
       if (round === maxRounds) throw new Refusal(`it asked for input ${maxRounds} times, and wants more`);
       const { inputRequests = {}, requestState } = result;
-      const asked = Object.entries(inputRequests as Record<string, { method?: unknown; params?: unknown }>);
-      if (asked.length === 0) await sleep(roundPauseMs, options.signal);
-      // One after another, as a person answers.
-      const inputResponses: Record<string, unknown> = {};
-      for (const [key, { method, params: what }] of asked) {
-        const answer = this.#questions.answer(method, what, asking, options.signal);
-        inputResponses[key] = await answer.catch((error: Error) => {
-          throw new Refusal(error.message);
-        });
-      }
+      const asked = Object.entries(inputRequests as Requests);
+      if (asked.length === 0) await sleep(roundPauseMs, signal);
+      const inputResponses = await this.#answers(asked, asking, signal);
       given = { ...(asked.length > 0 && { inputResponses }), ...(requestState !== undefined && { requestState }) };
     }
+  }
+
+  async #answers(
+    asked: [string, Requests[string]][],
+    asking: AskingCall,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const answer = async ([key, { method, params }]: (typeof asked)[number]): Promise<[string, unknown]> => {
+      const answered = this.#questions.answer(method, params, asking, signal, key);
+      const refused = (error: Error): never => {
+        throw new Refusal(error.message);
+      };
+      return [key, await answered.catch(refused)];
+    };
+    if (this.#exact) return Object.fromEntries(await Promise.all(asked.map(answer)));
+    const answers: Record<string, unknown> = {};
+    // One after another, as a person answers.
+    for (const one of asked) [, answers[one[0]]] = await answer(one);
+    return answers;
   }
 
   /**

@@ -11,7 +11,7 @@ export function checkOptions(options: McpClientOptions): void {
     options,
     [
       'name:string transport:object|function stateful:boolean connectTimeoutMs:number callTimeoutMs:number revision:"auto"|"legacy"|object maxBufferSize:size',
-      'elicitation:"host"|function sampling:"host"|function roots:object[]|function onLog:function resources:boolean',
+      'elicitation:"host"|function sampling:"host"|function roots:"host"|object[]|function onLog:function resources:boolean',
       "instructions:boolean exact:boolean tracing:boolean clientOptions:object prepareClient:function onError:function",
     ],
     ["name", "transport"],

@@ -114,9 +114,14 @@ class HealingClient implements McpClient {
     return this.#list(promptsOf);
   }
 
-  getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<Message[]> {
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options: Pick<McpCallOptions, "signal" | "ask"> = {},
+  ): Promise<Message[]> {
+    checkKeys("getPrompt", options, "signal:signal ask:function");
     const reads = { what: `the prompt ${JSON.stringify(name)}`, repeatable: true, readOnly: true };
-    return this.#settle(reads, (connection) => promptOf(connection, name, args));
+    return this.#settle(reads, (connection) => promptOf(connection, name, args, options));
   }
 
   async finishAuth(code: string | URLSearchParams): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
-import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
+import { defined, maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
-import { CallRounds, Refusal } from "./call-rounds.ts";
+import { CallRounds, type Given, Refusal } from "./call-rounds.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
 import { exactResult } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
@@ -18,6 +18,16 @@ import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } fro
 
 /** See `callTimeoutMs` of the options. Milliseconds. */
 const defaultCallMs = 60_000;
+
+type Meta = Record<string, unknown>;
+
+/** Options of a request to the official client, and what goes into its `_meta`. */
+export interface SentOptions {
+  timeout: number;
+  signal?: AbortSignal;
+  allowInputRequired?: boolean;
+  _meta?: Meta;
+}
 
 /** Fault in which a request without an answer ended. */
 export class CallFault extends Error {
@@ -142,19 +152,21 @@ export class Connection {
   /** Any request that can be made twice. Rejects with a {@link CallFault}. */
   async request<Value>(
     method: string,
-    send: (
-      client: Client,
-      options: { timeout: number; signal?: AbortSignal; _meta?: Record<string, string> },
-    ) => Promise<Value>,
+    send: (client: Client, options: SentOptions, given?: Given) => Promise<Value>,
     { signal, ask }: Pick<McpCallOptions, "signal" | "ask"> = {},
   ): Promise<Value> {
     // A person who is asked may take long; the call that it is made for has a signal.
     const timeout = ask === undefined ? (this.#options.connectTimeoutMs ?? 30_000) : maxTimerMs;
-    const stopAsking = ask && this.#questions.during({ ask, notes: [] });
+    const asking: AskingCall | undefined = ask && { ask, notes: [] };
+    const stopAsking = asking && this.#questions.during(asking);
     try {
-      return await this.#use({ method }, ({ _meta }) =>
-        send(this.#client, { timeout, ...(signal && { signal }), ...(_meta && { _meta }) }),
-      );
+      return await this.#use({ method }, ({ _meta }) => {
+        const options = { timeout, ...defined({ signal, _meta }) };
+        if (asking === undefined) return send(this.#client, options);
+        const round = (given: Given): Promise<Value> =>
+          send(this.#client, { ...options, allowInputRequired: true }, given);
+        return this.#rounds.run(round, asking, signal ?? new AbortController().signal) as Promise<Value>;
+      });
     } catch (error) {
       if (signal?.aborted) throw new CallFault("aborted", signal.reason);
       const asIfSent = new Delivery(() => {});
@@ -191,7 +203,7 @@ export class Connection {
       const facts = { method: "tools/call", tool: request.name, isExecution, requestId: () => delivery.id };
       const { meta } = request;
       const read = await this.#use(facts, ({ _meta }) =>
-        this.#rounds.run(
+        this.#rounds.call(
           { name: request.name, arguments: args, ...((meta || _meta) && { _meta: { ...meta, ..._meta } }) },
           asking,
           {
@@ -264,15 +276,14 @@ export class Connection {
 
   async #use<Value>(
     facts: Pick<RequestTrace, "method" | "tool" | "isExecution" | "requestId">,
-    work: (sent: { _meta?: Record<string, string> }) => Promise<Value>,
+    work: (sent: { _meta?: Meta }) => Promise<Value>,
   ): Promise<Value> {
     this.#users += 1;
     const { sessionId } = this.transport;
-    // Servers of the newest revision log only for requests that ask for it.
-    const isLogging = this.#options.onLog !== undefined && this.#client.getProtocolEra() === "modern";
-    const level = isLogging && { [this.#sdk.LOG_LEVEL_META_KEY]: "info" };
-    const send = ({ _meta }: { _meta?: Record<string, string> }): Promise<Value> =>
-      work(_meta || level ? { _meta: { ..._meta, ...level } } : {});
+    const send = ({ _meta }: { _meta?: Meta }): Promise<Value> => {
+      const all = { ..._meta, ...this.#metaOfEach() };
+      return work(Object.keys(all).length > 0 ? { _meta: all } : {});
+    };
     const trace = { ...facts, revision: this.facts.revision, sessionId, isStdio: "pid" in this.transport };
     try {
       return await (this.#options.tracing ? traceRequest(trace, send) : send({}));
@@ -280,6 +291,16 @@ export class Connection {
       this.#users -= 1;
       if (this.#users === 0) for (const done of this.#idle.splice(0)) done();
     }
+  }
+
+  /** Servers of the newest revision log only for requests that ask for it, and ask only what a request lets them. */
+  #metaOfEach(): Meta {
+    if (this.#client.getProtocolEra() !== "modern") return {};
+    const capabilities = this.#questions.capabilitiesOfCalls;
+    return {
+      ...(this.#options.onLog !== undefined && { [this.#sdk.LOG_LEVEL_META_KEY]: "info" }),
+      ...(capabilities && { [this.#sdk.CLIENT_CAPABILITIES_META_KEY]: capabilities }),
+    };
   }
 
   #fault(error: unknown, delivery: Delivery): CallFault {

@@ -89,8 +89,11 @@ export interface McpClientOptions {
   elicitation?: "host" | QuestionCallback;
   /** Who answers when the server asks for a model's text. As `elicitation`. */
   sampling?: "host" | QuestionCallback;
-  /** Folders of the host that the server gets to know when it asks. Default: it can't ask. */
-  roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>);
+  /**
+   * Folders of the host that the server gets to know when it asks; `host`: the `ask` of a call names them, and only servers of 2026-07-28
+   * may ask, which do so for a call. Default: it can't ask.
+   */
+  roots?: "host" | readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>);
   /** Gets what the server logs. */
   onLog?: (entry: McpLogEntry) => void;
   /** Whether a toolkit gets the tools that list and read resources when the server has some. Default true. */
@@ -99,7 +102,8 @@ export interface McpClientOptions {
   instructions?: boolean;
   /**
    * Whether answers and listed tools are given as the server sent them, for those who pass them on: with all fields and blocks, known or
-   * not. Of an answer only what can't be read as a result is mended. Default false: what can't be read is left out.
+   * not. Of an answer only what can't be read as a result is mended. Questions that a server asks at once are asked at once. Default false:
+   * what can't be read is left out, and a person is asked one thing after another.
    */
   exact?: boolean;
   /** Whether spans and a metric are made of requests, and the trace's context is sent along. Default false. */

@@ -4,6 +4,7 @@ import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot
 import { toInputSchema } from "@toolglot/schema";
 import type { IdleTimer } from "./idle-timer.ts";
 import type { McpClientOptions } from "./options.ts";
+import type { QuestionCallback } from "./types.ts";
 
 /** A call on its way, which a server's question may belong to. */
 export interface AskingCall {
@@ -16,6 +17,9 @@ export interface AskingCall {
 
 /** Answer to the server when nobody lets a model answer it. */
 const samplingDeclined = "The host declined to let a model answer.";
+const rootsDeclined = "The host names no folders.";
+
+const wanted = { sampling: "for a model's text", roots: "for the host's folders" };
 
 /** Answers what a server asks, as the options of its client say. */
 export class Questions {
@@ -32,8 +36,14 @@ export class Questions {
     return {
       ...(elicitation !== undefined && { elicitation: { form: {}, url: {} } }),
       ...(sampling !== undefined && { sampling: {} }),
-      ...(roots !== undefined && { roots: {} }),
+      ...(roots !== undefined && roots !== "host" && { roots: {} }),
     };
+  }
+
+  /** What a server of 2026-07-28 may ask during a request, where that is more. */
+  get capabilitiesOfCalls(): ClientCapabilities | undefined {
+    const { roots, clientOptions } = this.#options;
+    return roots === "host" ? { ...clientOptions?.capabilities, ...this.capabilities, roots: {} } : undefined;
   }
 
   /** Has a client answer the questions of servers whose revision lets them ask in messages of their own. */
@@ -45,7 +55,7 @@ export class Questions {
         (await this.answer(method, params, this.#onlyCall(), signal)) as never;
     if (elicitation !== undefined) client.setRequestHandler("elicitation/create", answer("elicitation/create"));
     if (sampling !== undefined) client.setRequestHandler("sampling/createMessage", answer("sampling/createMessage"));
-    if (roots !== undefined) client.setRequestHandler("roots/list", answer("roots/list"));
+    if (roots !== undefined && roots !== "host") client.setRequestHandler("roots/list", answer("roots/list"));
   }
 
   /** Until the returned function is called, questions may belong to this call. */
@@ -55,42 +65,60 @@ export class Questions {
   }
 
   /** Resolves with the answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
-  async answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
+  async answer(
+    method: unknown,
+    params: unknown,
+    call: AskingCall | undefined,
+    signal: AbortSignal,
+    key?: string,
+  ): Promise<unknown> {
     const calls = call === undefined ? [...this.#running] : [call];
     for (const { timer } of calls) timer?.pause();
     try {
-      return await this.#answer(method, params, call, signal);
+      return await this.#answer(method, params, call, signal, key);
     } finally {
       for (const { timer } of calls) timer?.resume();
     }
   }
 
-  async #answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
+  async #answer(
+    method: unknown,
+    params: unknown,
+    call: AskingCall | undefined,
+    signal: AbortSignal,
+    key: string | undefined,
+  ): Promise<unknown> {
     const { elicitation, sampling, roots } = this.#options;
     const given = isObject(params) ? params : {};
+    const named = { server: this.#options.name, ...defined({ key }) };
+    const ofHost = async (by: "host" | QuestionCallback, question: Question, declined: string): Promise<unknown> => {
+      const { action, content } = await this.#ask(by, question, call, signal);
+      if (action === "accept" && isObject(content)) return content;
+      throw Object.assign(new Error(declined), { code: -1 });
+    };
+    if (method === "roots/list" && roots === "host") return ofHost(roots, { kind: "roots", ...named }, rootsDeclined);
     if (method === "roots/list" && roots !== undefined) {
       return { roots: [...(typeof roots === "function" ? await roots() : roots)] };
     }
-    if (method === "elicitation/create" && elicitation !== undefined) return this.#elicit(given, call, signal);
+    if (method === "elicitation/create" && elicitation !== undefined) return this.#elicit(given, named, call, signal);
     if (method === "sampling/createMessage" && sampling !== undefined) {
-      const question: Question = { kind: "sampling", server: this.#options.name, request: given };
-      const { action, content } = await this.#ask(sampling, question, call, signal);
-      if (action === "accept" && isObject(content)) return content;
-      throw Object.assign(new Error(samplingDeclined), { code: -1 });
+      return ofHost(sampling, { kind: "sampling", ...named, request: given }, samplingDeclined);
     }
     throw Object.assign(new Error(`The client answers no ${String(method)}.`), { code: -32601 });
   }
 
   async #elicit(
     { message, mode = "form", requestedSchema, url }: Record<string, unknown>,
+    named: Pick<Question, "server" | "key">,
     call: AskingCall | undefined,
     signal: AbortSignal,
   ): Promise<QuestionAnswer> {
-    const { elicitation = "host", name: server } = this.#options;
+    const { elicitation = "host" } = this.#options;
+    const { server } = named;
     const schema = isObject(requestedSchema) ? (requestedSchema as JsonSchemaObject) : undefined;
     const question: Question = {
       kind: "elicitation",
-      server,
+      ...named,
       message: String(message),
       mode: mode === "url" ? "url" : "form",
       ...(mode === "url" ? { url: String(url) } : defined({ schema })),
@@ -113,12 +141,13 @@ export class Questions {
 
   /** Whoever is to answer. Never rejects. */
   async #ask(
-    by: NonNullable<McpClientOptions["elicitation"]>,
+    by: "host" | QuestionCallback,
     question: Question,
     call: AskingCall | undefined,
     signal: AbortSignal,
   ): Promise<QuestionAnswer> {
-    const said = question.message === undefined ? `for a model's text` : JSON.stringify(question.message.slice(0, 500));
+    const { kind, message = "" } = question;
+    const said = kind === "elicitation" ? JSON.stringify(message.slice(0, 500)) : wanted[kind];
     const ask = by === "host" ? call?.ask : (asked: Question) => by(asked, { signal });
     if (ask === undefined) {
       const why = this.#running.size > 1 ? "it is not clear for which call" : "nobody can be asked";

@@ -32,7 +32,8 @@ export async function resourceOf(
 ): Promise<McpResourceContents[]> {
   const read = await connection.request(
     "resources/read",
-    (client, { _meta, ...sent }) => client.readResource({ uri, ...(_meta && { _meta }) }, { ...sent, ...uncached }),
+    (client, { _meta, ...sent }, given) =>
+      client.readResource({ uri, ...given, ...(_meta && { _meta }) }, { ...sent, ...uncached }),
     options,
   );
   return read.contents as McpResourceContents[];
@@ -50,9 +51,13 @@ export async function promptOf(
   connection: Connection,
   name: string,
   args: Readonly<Record<string, string>>,
+  options: Pick<McpCallOptions, "signal" | "ask">,
 ): Promise<Message[]> {
-  const prompt = await connection.request("prompts/get", (client, { _meta, ...options }) =>
-    client.getPrompt({ name, arguments: { ...args }, ...(_meta && { _meta }) }, options),
+  const prompt = await connection.request(
+    "prompts/get",
+    (client, { _meta, ...sent }, given) =>
+      client.getPrompt({ name, arguments: { ...args }, ...given, ...(_meta && { _meta }) }, sent),
+    options,
   );
   return messagesOf(prompt.messages);
 }
@@ -67,14 +72,17 @@ export async function answerOf(
   const { resourceStreams: streams } = connection;
   const read = await connection.request(
     method,
-    async (client, { _meta, ...sent }): Promise<unknown> => {
+    async (client, { _meta, ...sent }, given): Promise<unknown> => {
       if (client.getProtocolEra() === "modern" && /^resources\/(?:un)?subscribe$/.test(method)) {
         const uri = String(params?.uri);
         if (method === "resources/subscribe") await streams.subscribe(uri, sent.timeout);
         else streams.unsubscribe(uri);
         return {};
       }
-      const all = _meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } } : params;
+      const all =
+        _meta || given
+          ? { ...params, ...given, ...(_meta && { _meta: { ...(params?._meta as JsonObject | undefined), ..._meta } }) }
+          : params;
       return client.request({ method, ...(all && { params: all }) }, anyResult, sent);
     },
     options,

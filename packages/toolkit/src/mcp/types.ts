@@ -66,7 +66,7 @@ export interface McpCallOptions {
   timeoutMs?: number;
   /** The call is the whole execution of a tool: where that has a span already, the call gets none of its own. Default false. */
   isExecution?: boolean;
-  /** Answers what the server asks during the call, where the client was made with `elicitation: "host"` or `sampling: "host"`. */
+  /** Answers what the server asks during the call, where the client was made with `elicitation`, `sampling` or `roots` of `"host"`. */
   ask?: ToolContext["ask"];
 }
 
@@ -154,7 +154,11 @@ export interface McpClient {
   /** All prompts of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
   listPrompts(): Promise<McpPrompt[]>;
   /** A prompt as messages with `trust: "untrusted"`. Rejects with a core `ToolError`, as {@link McpClient.callTool}. */
-  getPrompt(name: string, args?: Readonly<Record<string, string>>): Promise<Message[]>;
+  getPrompt(
+    name: string,
+    args?: Readonly<Record<string, string>>,
+    options?: Pick<McpCallOptions, "signal" | "ask">,
+  ): Promise<Message[]>;
   /**
    * Goes on after `toolkit/mcp-unauthorised` with the code that the authorisation server gave, or with all parameters of its
    * redirection. Then connect, or register, again. Rejects with `toolkit/mcp-unauthorised` when it is refused.

@@ -34,8 +34,13 @@ export function registerCapability(
   const options = { name: capId, ...(validator === undefined ? {} : { validator }) };
   const source = definition.input ?? definition.args;
   const input = toInputSchema(source, options);
-  const schema = definition.openInput === true ? input.jsonSchema : closed(input.jsonSchema, capId);
-  const structure = toInputSchema(schema, { ...options, untrusted: input.untrusted }) as InputSchema<JsonObject>;
+  const isReady = definition.openInput === true || input.jsonSchema.additionalProperties === false;
+  const schema = isReady ? input.jsonSchema : closed(input.jsonSchema, capId);
+  // What somebody else compiled may have presets, and of a library's schema this is the JSON Schema alone.
+  const isOwn = isReady && input.kind !== "standard" && !isInputSchema(source);
+  const structure = (
+    isOwn ? input : toInputSchema(schema, { ...options, untrusted: input.untrusted })
+  ) as InputSchema<JsonObject>;
   const library = librarySide(source, input);
   const registered: RegisteredCapability = {
     definition,

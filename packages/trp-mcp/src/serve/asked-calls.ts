@@ -1,6 +1,8 @@
 import {
+  type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   type RequestStateCodec,
@@ -13,13 +15,15 @@ import {
   approvalElicitation,
   decisionOf,
   type Elicitation,
+  type InputRequest,
+  inputRequestOf,
   questionAnswer,
-  questionElicitation,
   SessionAsking,
 } from "./asking.ts";
 import type { CallRelay } from "./call-relay.ts";
 import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./incoming.ts";
-import { ParkedCalls, RunningCall } from "./parked-calls.ts";
+import { type OpenQuestions, ParkedCalls, RunningCall } from "./parked-calls.ts";
+import { principalKey } from "./principal-key.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 import type { TaskCall } from "./task-log.ts";
@@ -102,7 +106,7 @@ export class AskedCalls {
     const { askable: can } = clientOf(incoming);
     const asking = new SessionAsking(context, can);
     const signal = cancellation(incoming);
-    const ask = can.forms || can.urls || can.sampling ? asking.question.bind(asking) : undefined;
+    const ask = Object.values(can).includes(true) ? asking.question.bind(asking) : undefined;
     const input = defined({ signal, ask, onProgress: progressTo(context) });
     const person = (state: RequestState | undefined, answer: unknown): Person => ({
       can,
@@ -133,46 +137,64 @@ export class AskedCalls {
     const rule = takesTasks && task !== undefined && !this.#taskRule?.tasks.isFull ? this.#taskRule : undefined;
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, asked)) throw badState();
-    const answers = context.mcpReq.inputResponses ?? {};
+    const answers = (context.mcpReq.inputResponses ?? {}) as Record<string, unknown>;
     const round = { signal: cancellation(incoming), onProgress: progressTo(context) };
     const person: Person = {
       can,
       state,
       answer: answers.approval ?? answers.login,
-      ask: (next, elicitation) => this.#ask("login" in next ? "login" : "approval", next, elicitation, context),
+      ask: (next, params) => {
+        const request: InputRequest = { method: "elicitation/create", params };
+        return this.#ask({ ["login" in next ? "login" : "approval"]: request }, next, context);
+      },
     };
     // A call that is made for a task does not ask by itself.
-    const known = [name, input, rule !== undefined];
-    const resumed = this.#resumed(state, answers.question, known);
+    const known = [principalKey(incoming.caller), name, input, rule !== undefined];
+    const resumed = this.#resumed(state, answers, known, can);
     if (resumed === undefined && state !== undefined && "call" in state) {
-      const given = { input: known, answer: answers.question };
-      const end = await this.#relay?.give(state.call, given, round.signal);
-      const next = end && "question" in end ? questionElicitation(end.question, can) : undefined;
-      if (next !== undefined) return this.#ask("question", state, next, context);
+      const end = await this.#relay?.give(state.call, { input: known, answers }, round.signal);
+      const next = end && "questions" in end ? inputRequests(end.questions, can) : {};
+      if (Object.keys(next).length > 0) return this.#ask(next, { ...state, round: state.round + 1 }, context);
       if (end && "result" in end) return end.result as Answer;
     }
     const call =
       resumed ??
       new RunningCall<Answer>(known, ({ signal, onProgress, ask }) => {
-        const made = { signal, ...(round.onProgress && { onProgress }), ...((can.forms || can.urls) && { ask }) };
+        const made = { signal, ask, ...(round.onProgress && { onProgress }) };
         // The task waits for the approval.
         return this.#loggedIn(asked, made, person, (given) =>
           rule === undefined ? this.#approved(asked, caller, given, person) : asked.run({ ...given, waitMs: 0 }),
         );
       });
+    let isNew = resumed === undefined;
+    let missing: ClientCapabilities | undefined;
     for (;;) {
       const end = await call.next(round, rule?.afterMs);
-      if (rule !== undefined && task !== undefined && !("question" in end)) {
+      if (rule !== undefined && task !== undefined && !("questions" in end)) {
         const start = startOf(rule.tasks, end, call);
         if (start !== undefined) return rule.tasks.begin(task, { caller, can, from: incoming.caller }, start);
       }
-      if ("result" in end) return end.result;
-      if (!("question" in end)) continue;
-      const elicitation = questionElicitation(end.question, can);
-      if (elicitation !== undefined && this.#parked.park(call)) {
-        return this.#ask("question", { name, call: call.id }, elicitation, context);
+      if ("result" in end) {
+        if (missing === undefined || !isFailed(end.result)) return end.result;
+        throw new MissingRequiredClientCapabilityError({ requiredCapabilities: missing });
       }
-      call.answer({ action: "decline" });
+      if (!("questions" in end)) continue;
+      if (isNew) {
+        isNew = false;
+        // A client that knows what is asked may bring the answers with the call.
+        call.take(known, answers);
+        if (Object.keys(call.questions).length < Object.keys(end.questions).length) continue;
+      }
+      const requests = inputRequests(end.questions, can);
+      const isParked = Object.keys(requests).length > 0 && this.#parked.park(call);
+      for (const [key, { kind }] of Object.entries(end.questions)) {
+        if (isParked && Object.hasOwn(requests, key)) continue;
+        call.answer(key, { action: "decline" });
+        // People may decline. What else a server wants can only be had from a client that declares it.
+        if (kind !== "elicitation" && !can[kind]) missing = { ...missing, [kind]: {} };
+      }
+      const before = state !== undefined && "call" in state ? state.round : 0;
+      if (isParked) return this.#ask(requests, { name, call: call.id, round: before + 1 }, context);
     }
   }
 
@@ -180,13 +202,24 @@ export class AskedCalls {
     this.#parked.close();
   }
 
-  /** The call that the client's answer belongs to, with the answer given. A new one where it is not known any more. */
-  #resumed(state: RequestState | undefined, answer: unknown, input: unknown): RunningCall<Answer> | undefined {
-    if (state === undefined || !("call" in state)) return undefined;
-    const call = this.#parked.take(state.call);
-    const isSame = call?.isOf(input) === true;
-    call?.answer(isSame ? questionAnswer(answer) : { action: "cancel" });
-    return isSame ? call : undefined;
+  /**
+   * The call that the client's answers belong to, with the answers given, or that a client without any state makes once more: it has lost
+   * what it was asked. Undefined where there is none, or none any more.
+   */
+  #resumed(
+    state: RequestState | undefined,
+    answers: Record<string, unknown>,
+    input: unknown,
+    can: Askable,
+  ): RunningCall<Answer> | undefined {
+    const mayBe = (open: OpenQuestions): boolean => Object.keys(inputRequests(open, can)).length > 0;
+    const call =
+      state === undefined
+        ? this.#parked.takeTwin(input, mayBe)
+        : "call" in state
+          ? this.#parked.take(state.call)
+          : undefined;
+    return call?.take(input, answers) ? call : undefined;
   }
 
   /** Makes a call, and shows the person at the client where to log in, once, where it needs that first. */
@@ -197,7 +230,7 @@ export class AskedCalls {
     make: (input: CallInput) => Promise<Answer>,
   ): Promise<Answer> {
     const isShown = state !== undefined && "login" in state;
-    const goesThere = isShown && questionAnswer(answer).action === "accept";
+    const goesThere = isShown && questionAnswer("elicitation", answer).action === "accept";
     const made = await make(goesThere ? { ...input, loginShown: true } : input);
     const login = "login" in made ? (made as ToolAnswer).login : undefined;
     if (login === undefined || isShown || !can.urls) return made;
@@ -214,7 +247,7 @@ export class AskedCalls {
     if (state !== undefined && "approvalId" in state && state.expiresAt > Date.now()) {
       const { approvalId, fingerprint, byLink } = state;
       asked = approvalId;
-      isAtPage = byLink && questionAnswer(answer).action === "accept";
+      isAtPage = byLink && questionAnswer("elicitation", answer).action === "accept";
       const said = decisionOf(answer, byLink);
       if (said.decision !== "cancel") await this.#calls.decide(caller, approvalId, { ...said, fingerprint });
     }
@@ -231,19 +264,26 @@ export class AskedCalls {
     return person.ask({ name, approvalId, capId, fingerprint, expiresAt, byLink }, elicitation);
   }
 
-  async #ask(key: string, state: RequestState, asked: Elicitation, context: ServerContext): Promise<Answer> {
-    const request = { method: "elicitation/create" as const, params: asked as never };
-    return inputRequired({
-      inputRequests: { [key]: request },
-      requestState: await this.#states.mint(state, context),
-    });
+  async #ask(requests: Record<string, InputRequest>, state: RequestState, context: ServerContext): Promise<Answer> {
+    const requestState = await this.#states.mint(state, context);
+    return inputRequired({ inputRequests: requests as never, requestState });
   }
+}
+
+/** The questions that a client can be asked. */
+function inputRequests(questions: OpenQuestions, can: Askable): Record<string, InputRequest> {
+  const requests = Object.entries(questions).map(([key, question]) => [key, inputRequestOf(question, can)] as const);
+  return Object.fromEntries(requests.filter((one): one is [string, InputRequest] => one[1] !== undefined));
 }
 
 /** Whether the state was made for this call. */
 function isStateOf(state: RequestState, { name, tool }: AskedCall): boolean {
   if (state.name !== name) return false;
   return !("capId" in state) || tool === undefined || tool.capId === state.capId;
+}
+
+function isFailed(answer: Answer): boolean {
+  return "outcome" in answer && (answer as ToolAnswer).outcome.status === "failed";
 }
 
 function badState(): ProtocolError {

@@ -9,15 +9,17 @@ export interface Askable {
   forms: boolean;
   urls: boolean;
   sampling: boolean;
+  roots: boolean;
 }
 
 /** Reads what a client declared. Before there were modes, `elicitation: {}` meant forms. */
-export function askable({ elicitation, sampling }: ClientCapabilities = {}): Askable {
+export function askable({ elicitation, sampling, roots }: ClientCapabilities = {}): Askable {
   const { form, url } = elicitation ?? {};
   return {
     forms: elicitation !== undefined && (form !== undefined || url === undefined),
     urls: url !== undefined,
     sampling: sampling !== undefined,
+    roots: roots !== undefined,
   };
 }
 
@@ -52,16 +54,27 @@ export function decisionOf(answer: unknown, byLink: boolean): ApprovalDecision {
   return { decision, ...(typeof comment === "string" && comment !== "" && { comment }) };
 }
 
-/** Returns what passes a server's question on to a person; undefined where the client can't be asked. */
-export function questionElicitation(question: Question, client: Askable): Elicitation | undefined {
+/** What a client is asked, as MCP has it. */
+export type InputRequest =
+  | { method: "elicitation/create"; params: Elicitation }
+  | { method: "sampling/createMessage"; params: Record<string, unknown> }
+  | { method: "roots/list"; params: Record<string, unknown> };
+
+/** Returns what passes a server's question on to its client; undefined where that can't be asked. */
+export function inputRequestOf(question: Question, client: Askable): InputRequest | undefined {
   const { kind, message = "", mode = "form", schema = { type: "object", properties: {} }, url } = question;
-  if (kind !== "elicitation") return undefined;
-  if (mode === "url") return client.urls && url !== undefined ? { message, mode, url } : undefined;
-  return client.forms ? { message, requestedSchema: { ...schema, type: "object" } } : undefined;
+  if (kind === "sampling") {
+    return client.sampling ? { method: "sampling/createMessage", params: question.request ?? {} } : undefined;
+  }
+  if (kind === "roots") return client.roots ? { method: "roots/list", params: {} } : undefined;
+  const method = "elicitation/create";
+  if (mode === "url") return client.urls && url !== undefined ? { method, params: { message, mode, url } } : undefined;
+  return client.forms ? { method, params: { message, requestedSchema: { ...schema, type: "object" } } } : undefined;
 }
 
-/** Reads what a client answered to an elicitation. */
-export function questionAnswer(answer: unknown): QuestionAnswer {
+/** Reads what a client answered to a question of this kind. */
+export function questionAnswer(kind: Question["kind"], answer: unknown): QuestionAnswer {
+  if (kind !== "elicitation") return isObject(answer) ? { action: "accept", content: answer } : { action: "cancel" };
   const { action, content } = isObject(answer) ? answer : ({} as Record<string, unknown>);
   if (action !== "accept" && action !== "decline") return { action: "cancel" };
   return { action, ...(action === "accept" && content !== undefined && { content }) };
@@ -78,15 +91,12 @@ export class SessionAsking {
   }
 
   async question(question: Question): Promise<QuestionAnswer> {
-    if (question.kind === "sampling") {
-      if (!this.#client.sampling) return { action: "decline" };
-      return {
-        action: "accept",
-        content: await this.#send("sampling/createMessage", question.request ?? {}, maxTimerMs),
-      };
-    }
-    const asked = questionElicitation(question, this.#client);
-    return asked === undefined ? { action: "decline" } : questionAnswer(await this.elicit(asked, maxTimerMs));
+    const asked = inputRequestOf(question, this.#client);
+    if (asked === undefined) return { action: "decline" };
+    const { method, params } = asked;
+    const answer =
+      method === "elicitation/create" ? this.elicit(params, maxTimerMs) : this.#send(method, params, maxTimerMs);
+    return questionAnswer(question.kind, await answer);
   }
 
   /** Rejects when the time is over. */

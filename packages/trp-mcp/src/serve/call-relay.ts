@@ -1,5 +1,5 @@
-import type { Question } from "@toolglot/core";
 import { inBackground, parseJson, sleep } from "@toolglot/internal";
+import type { OpenQuestions } from "./parked-calls.ts";
 import type { SessionStore } from "./session-records.ts";
 
 /** Milliseconds between two looks, and after which a process that does not take an answer, or brings no end, is taken for gone. */
@@ -10,13 +10,13 @@ const endedMs = 60_000;
 const folder = "gateway/questions/";
 
 /** What a client answered, and to which call. */
-export interface GivenAnswer {
+export interface GivenAnswers {
   input: unknown;
-  answer: unknown;
+  answers: Record<string, unknown>;
 }
 
 /** What a call came to after that. */
-export type RelayedEnd = { result: unknown } | { question: Question };
+export type RelayedEnd = { result: unknown } | { questions: OpenQuestions };
 
 /**
  * Takes a client's answer to the process that has the call which asked, and what the call comes to back: the client's next request may come
@@ -32,11 +32,11 @@ export class CallRelay {
   }
 
   /** Looks for an answer that came to another process, and passes it to `take`. Returns what ends that. */
-  watch(id: string, take: (given: GivenAnswer) => Promise<RelayedEnd | undefined>): () => void {
+  watch(id: string, take: (given: GivenAnswers) => Promise<RelayedEnd | undefined>): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const look = async (): Promise<void> => {
-      const given = await this.#fetch<GivenAnswer>(`${id}/answer`);
+      const given = await this.#fetch<GivenAnswers>(`${id}/answer`);
       if (given === undefined) return;
       isOver = true;
       const end = await take(given);
@@ -57,7 +57,7 @@ export class CallRelay {
   }
 
   /** Resolves to what a call at another process comes to with an answer; to `undefined` when no process has it. */
-  async give(id: string, given: GivenAnswer, signal: AbortSignal | undefined): Promise<RelayedEnd | undefined> {
+  async give(id: string, given: GivenAnswers, signal: AbortSignal | undefined): Promise<RelayedEnd | undefined> {
     await this.#put(`${id}/answer`, given);
     let isTaken = false;
     for (let waited = 0; waited < (isTaken ? endedMs : takenMs) && !signal?.aborted; waited += lookMs) {

@@ -51,7 +51,7 @@ export function clientOf({ server, context, caller }: Pick<Incoming, "server" | 
   const { name = "unknown", version = "" } = (said ?? server.getClientVersion() ?? {}) as Partial<Implementation>;
   const capabilities = (can ?? server.getClientCapabilities()) as ClientCapabilities | undefined;
   const all = askable(capabilities);
-  const nobody = { forms: false, urls: false, sampling: all.sampling };
+  const nobody = { ...all, forms: false, urls: false };
   const takesTasks = declaresTasks(capabilities);
   return { client: { name, version }, askable: caller.mayElicit === false ? nobody : all, takesTasks };
 }

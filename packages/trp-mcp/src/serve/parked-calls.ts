@@ -3,7 +3,7 @@ import type { Question, QuestionAnswer } from "@toolglot/core";
 import { canonicalJson, inBackground, onAbort } from "@toolglot/internal";
 import type { McpProgress } from "@toolglot/toolkit/mcp";
 import { questionAnswer } from "./asking.ts";
-import type { CallRelay, GivenAnswer, RelayedEnd } from "./call-relay.ts";
+import type { CallRelay, GivenAnswers, RelayedEnd } from "./call-relay.ts";
 
 /** Milliseconds that a call waits for the client to come back with an answer, and how many may wait. */
 const waitMs = 600_000;
@@ -22,8 +22,11 @@ export interface RunningContext {
   ask(question: Question): Promise<QuestionAnswer>;
 }
 
-/** What a round comes to: the call's result, a question to the client, or, where it had a time, that the call goes on. */
-export type RoundEnd<Result> = { result: Result } | { question: Question } | { isLate: true };
+/** What a call has asked its client and waits for, by the names that the client's next request has for the answers. */
+export type OpenQuestions = Record<string, Question>;
+
+/** What a round comes to: the call's result, questions to the client, or, where it had a time, that the call goes on. */
+export type RoundEnd<Result> = { result: Result } | { questions: OpenQuestions } | { isLate: true };
 
 interface Asked {
   question: Question;
@@ -32,22 +35,26 @@ interface Asked {
 
 /**
  * A call that outlives the request that began it: where a server may send no requests to its client, a question ends the client's
- * request, and the next one brings the answer.
+ * request, and the next one brings the answer. `input`: what is the same in every request about the call.
  */
 export class RunningCall<Result> {
   readonly id: string = randomUUID();
-  readonly #input: unknown;
+  /** Equal for requests that are about the same call. */
+  readonly input: string;
   readonly #ending = new AbortController();
   readonly #result: Promise<Result>;
-  readonly #asked: Asked[] = [];
+  readonly #asked = new Map<string, Asked>();
   #round: Round | undefined;
   #onAsked: (() => void) | undefined;
 
   constructor(input: unknown, run: (context: RunningContext) => Promise<Result>) {
-    this.#input = input;
+    this.input = canonicalJson(input);
     const ask = (question: Question): Promise<QuestionAnswer> =>
       new Promise((answer) => {
-        this.#asked.push({ question, answer });
+        const { key = "question" } = question;
+        let name = key;
+        for (let count = 2; this.#asked.has(name); count++) name = `${key} ${count}`;
+        this.#asked.set(name, { question, answer });
         this.#onAsked?.();
       });
     const onProgress = (progress: McpProgress): void => this.#round?.onProgress?.(progress);
@@ -55,12 +62,7 @@ export class RunningCall<Result> {
     this.#result.catch(() => {});
   }
 
-  /** Whether a request is about this call: same tool, same arguments. */
-  isOf(input: unknown): boolean {
-    return canonicalJson(this.#input) === canonicalJson(input);
-  }
-
-  /** Resolves when the call has ended, has a question, or `ms` are over. The round's signal ends the call only until then. */
+  /** Resolves when the call has ended, has questions, or `ms` are over. The round's signal ends the call only until then. */
   async next(round: Round, ms?: number): Promise<RoundEnd<Result>> {
     this.#round = round;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,13 +72,12 @@ export class RunningCall<Result> {
     const stopListening = onAbort(round.signal, () => this.#ending.abort(round.signal?.reason));
     const asked = new Promise<void>((resolve) => {
       this.#onAsked = resolve;
-      if (this.#asked.length > 0) resolve();
+      if (this.#asked.size > 0) resolve();
     });
     try {
       const ended = await Promise.race([this.#result.then((result) => ({ result })), asked, late]);
-      const [first] = this.#asked;
-      if (ended !== undefined || first === undefined) return ended ?? { result: await this.#result };
-      return { question: first.question };
+      if (ended !== undefined || this.#asked.size === 0) return ended ?? { result: await this.#result };
+      return { questions: this.questions };
     } finally {
       clearTimeout(timer);
       this.#round = undefined;
@@ -85,9 +86,31 @@ export class RunningCall<Result> {
     }
   }
 
-  /** Answers the question that the last round ended with. */
-  answer(answer: QuestionAnswer): void {
-    this.#asked.shift()?.answer(answer);
+  get questions(): OpenQuestions {
+    return Object.fromEntries([...this.#asked].map(([name, { question }]) => [name, question]));
+  }
+
+  answer(name: string, answer: QuestionAnswer): void {
+    this.#asked.get(name)?.answer(answer);
+    this.#asked.delete(name);
+  }
+
+  /** Nobody answers what is open. */
+  cancel(): void {
+    for (const name of this.#asked.keys()) this.answer(name, { action: "cancel" });
+  }
+
+  /**
+   * Takes what a client's request brought. Questions that it does not answer stay open. Returns false, and cancels them, where the request
+   * is about another call.
+   */
+  take(input: unknown, answers: Record<string, unknown>): boolean {
+    const isSame = this.input === canonicalJson(input);
+    if (!isSame) this.cancel();
+    for (const [name, { question }] of this.#asked) {
+      if (Object.hasOwn(answers, name)) this.answer(name, questionAnswer(question.kind, answers[name]));
+    }
+    return isSame;
   }
 }
 
@@ -100,6 +123,7 @@ interface Parked<Result> {
 /** Calls that wait for an answer of their client. `relay`: by which answers come that other processes got. */
 export class ParkedCalls<Result> {
   readonly #calls = new Map<string, Parked<Result>>();
+  readonly #byInput = new Map<string, string>();
   readonly #relay: CallRelay | undefined;
 
   constructor(relay: CallRelay | undefined) {
@@ -109,9 +133,10 @@ export class ParkedCalls<Result> {
   /** Keeps a call until its client comes back, or for ten minutes. Returns false, and keeps nothing, where too many wait. */
   park(call: RunningCall<Result>): boolean {
     if (this.#calls.size >= maxParked) return false;
-    const timer = inBackground(() => this.take(call.id)?.answer({ action: "cancel" }), waitMs);
+    const timer = inBackground(() => this.take(call.id)?.cancel(), waitMs);
     const unwatch = this.#relay?.watch(call.id, (given) => this.#goOn(call, given));
     this.#calls.set(call.id, { call, timer, unwatch });
+    this.#byInput.set(call.input, call.id);
     return true;
   }
 
@@ -120,23 +145,31 @@ export class ParkedCalls<Result> {
     this.#calls.delete(id);
     clearTimeout(parked?.timer);
     parked?.unwatch?.();
+    if (this.#byInput.get(parked?.call.input ?? "") === id) this.#byInput.delete(parked?.call.input ?? "");
     return parked?.call;
   }
 
+  /**
+   * A call that waits for the answers of a client which has lost the questions, and makes the same call once more. `mayBe`: whether this
+   * client can be asked.
+   */
+  takeTwin(input: unknown, mayBe: (questions: OpenQuestions) => boolean): RunningCall<Result> | undefined {
+    const id = this.#byInput.get(canonicalJson(input)) ?? "";
+    const call = this.#calls.get(id)?.call;
+    return call !== undefined && mayBe(call.questions) ? this.take(id) : undefined;
+  }
+
   /** Goes on with a call whose client is at another process, up to its end or its next question. */
-  async #goOn(call: RunningCall<Result>, { input, answer }: GivenAnswer): Promise<RelayedEnd | undefined> {
-    if (this.take(call.id) === undefined) return undefined;
-    const isSame = call.isOf(input);
-    call.answer(isSame ? questionAnswer(answer) : { action: "cancel" });
-    if (!isSame) return undefined;
+  async #goOn(call: RunningCall<Result>, { input, answers }: GivenAnswers): Promise<RelayedEnd | undefined> {
+    if (this.take(call.id) === undefined || !call.take(input, answers)) return undefined;
     const end = await call.next({ signal: undefined, onProgress: undefined });
     if ("isLate" in end) return undefined;
-    if ("question" in end && !this.park(call)) call.answer({ action: "cancel" });
+    if ("questions" in end && !this.park(call)) call.cancel();
     return end;
   }
 
   /** Questions that nobody answers any more. */
   close(): void {
-    for (const id of [...this.#calls.keys()]) this.take(id)?.answer({ action: "cancel" });
+    for (const id of [...this.#calls.keys()]) this.take(id)?.cancel();
   }
 }

@@ -6,7 +6,7 @@ import { principalKey } from "./principal-key.ts";
 export type RequestState =
   | { name: string; approvalId: string; capId: string; fingerprint: string; expiresAt: number; byLink: boolean }
   | { name: string; login: string; expiresAt: number }
-  | { name: string; call: string };
+  | { name: string; call: string; round: number };
 
 /** Seconds: longer than anybody waits. What is asked about has a shorter life of its own. */
 const ttlSeconds = 86_400;

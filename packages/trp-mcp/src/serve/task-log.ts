@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolglot/core";
 import { parseJson } from "@toolglot/internal";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import type { ApprovalQuestion, ToolAnswer } from "../types.ts";
-import type { Elicitation } from "./asking.ts";
+import type { InputRequest } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
 import { principalKey } from "./principal-key.ts";
 
@@ -43,7 +43,7 @@ export interface TaskState {
   leaseUntil: number;
   approval?: Pick<ApprovalQuestion, "approvalId" | "expiresAt"> & Partial<ApprovalQuestion>;
   /** What the server asks the client in the middle of the call, and what the client answered. */
-  question?: { key: string; params: Elicitation } | null;
+  question?: ({ key: string } & InputRequest) | null;
   answer?: unknown;
   cancelAsked?: boolean;
   result?: ToolAnswer["result"];

@@ -5,7 +5,7 @@ import { maxTimerMs, sleep } from "@toolglot/internal";
 import { outcomeAnswer } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
-import { type Askable, questionAnswer, questionElicitation } from "./asking.ts";
+import { type Askable, inputRequestOf, questionAnswer } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
 import { RunningCall } from "./parked-calls.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
@@ -121,7 +121,7 @@ export class TaskSteps {
     if (target === undefined) return undefined;
     return new RunningCall<ToolAnswer>([name, args], async ({ signal, ask }) => {
       if (isRepeated && !isRepeatable(target)) return lost();
-      const context = { caller, signal, waitMs: 0, ...((can.forms || can.urls) && { ask }) };
+      const context = { caller, signal, waitMs: 0, ...(Object.values(can).includes(true) && { ask }) };
       return runTarget(this.#calls, target, context, { key, meta, begunAt: isRepeated ? begunAt : undefined });
     });
   }
@@ -136,7 +136,11 @@ export class TaskSteps {
     for (;;) {
       const end = await call.next({ signal: undefined, onProgress: undefined });
       if ("result" in end) return end.result;
-      if ("question" in end) call.answer(await this.#ask(id, end.question, client, signal));
+      if (!("questions" in end)) continue;
+      // One after another: a client may see a task in any process, which knows what was asked last.
+      for (const [name, question] of Object.entries(end.questions)) {
+        call.answer(name, await this.#ask(id, question, client, signal));
+      }
     }
   }
 
@@ -146,17 +150,17 @@ export class TaskSteps {
     { caller, can }: TaskClient,
     signal: AbortSignal,
   ): Promise<QuestionAnswer> {
-    const params = questionElicitation(question, can);
-    if (params === undefined) return { action: "decline" };
+    const request = inputRequestOf(question, can);
+    if (request === undefined) return { action: "decline" };
     const key = randomUUID();
-    let state = await this.#change(id, "running", { question: { key, params }, answer: null });
+    let state = await this.#change(id, "running", { question: { key, ...request }, answer: null });
     const end = this.#log.now() + answerMs;
     while (state?.question?.key === key && state.answer == null && !signal.aborted && this.#log.now() < end) {
       await sleep(lookMs, signal);
       state = await this.#log.read(id, caller);
     }
     await this.#change(id, "running", { question: null, answer: null });
-    return questionAnswer(state?.answer);
+    return questionAnswer(question.kind, state?.answer);
   }
 
   /** Changes a task that is still in a stage. */

@@ -1,5 +1,5 @@
 import type { ApprovalQuestion } from "../types.ts";
-import { type Askable, approvalElicitation, type Elicitation } from "./asking.ts";
+import { type Askable, approvalElicitation, type InputRequest } from "./asking.ts";
 import type { TaskState } from "./task-log.ts";
 
 /** Milliseconds that a client is asked to wait between two looks. */
@@ -14,7 +14,7 @@ export interface TaskView {
   lastUpdatedAt: string;
   ttlMs: number;
   pollIntervalMs: number;
-  inputRequests?: Record<string, { method: "elicitation/create"; params: Elicitation }>;
+  inputRequests?: Record<string, InputRequest>;
   result?: object;
   error?: { code: number; message: string };
 }
@@ -38,8 +38,8 @@ export function viewOf(id: string, state: TaskState, can: Askable): TaskView {
   if (stage === "cancelled") return { ...facts, status: stage };
   const asked = askedIn(state, can);
   if (asked !== undefined) {
-    const request = { method: "elicitation/create" as const, params: asked.params };
-    return { ...facts, status: "input_required", inputRequests: { [asked.key]: request } };
+    const { key, ...request } = asked;
+    return { ...facts, status: "input_required", inputRequests: { [key]: request } };
   }
   const where = approval?.url === undefined ? "" : ` at ${approval.url}`;
   const begun = cancelAsked ? "The call had begun when its end was asked for: it runs to its end." : undefined;
@@ -51,11 +51,11 @@ export function viewOf(id: string, state: TaskState, can: Askable): TaskView {
 export function askedIn(
   { stage, approval, question, answer }: TaskState,
   can: Askable,
-): { key: string; params: Elicitation } | undefined {
+): ({ key: string } & InputRequest) | undefined {
   if (stage === "running") return question && answer == null ? question : undefined;
   if (stage !== "waiting" || approval?.text === undefined) return undefined;
   const params = approvalElicitation(approval as ApprovalQuestion, can);
-  return params && { key: approval.approvalId, params };
+  return params && { key: approval.approvalId, method: "elicitation/create", params };
 }
 
 /** Returns a task as the answer to the request that it stands for. */

@@ -58,7 +58,7 @@ it.each(eras)("asks nobody through a client in %s that its caller may not be ask
   expect(await client.callTool({ name: "desk__book" })).toMatchObject({ content: [{ text: "decline" }] });
 });
 
-it("lets a model of the client answer on earlier revisions, and declines on the newest", async () => {
+it("lets a model of the client answer, in every revision", async () => {
   const server = await upstream("desk", [{ name: "think" }], async (_name, _args, { mcpReq }) => {
     const params = { messages: [{ role: "user", content: { type: "text", text: "Why?" } }], maxTokens: 10 };
     const said = await mcpReq
@@ -69,15 +69,12 @@ it("lets a model of the client answer on earlier revisions, and declines on the 
   const { gate } = gateOf([server]);
   const at = await listening(gate);
   const answer = { role: "assistant" as const, content: { type: "text" as const, text: "Because." }, model: "m" };
-  const said: string[] = [];
   for (const revision of eras) {
     const client = await clientAt(at, revision, { capabilities: { sampling: {} } });
     client.setRequestHandler("sampling/createMessage", () => answer);
     const { content } = await client.callTool({ name: "desk__think" });
-    said.push((content[0] as { text: string }).text);
+    expect(JSON.parse((content[0] as { text: string }).text)).toEqual(answer);
   }
-  expect(said[0]).toMatch(/declined/);
-  expect(JSON.parse(said[1] as string)).toEqual(answer);
 });
 
 it("goes on with a call only for its principal, its tool and its arguments", async () => {
