@@ -13,6 +13,12 @@ export function processUs(pid: number | string): number {
   }
 }
 
+/** Microseconds of processor time of all ended processes that a process had started, as exact as the system's ticks. */
+function endedUs(parent: string): number {
+  const fields = readFileSync(`/proc/${parent}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * 10_000;
+}
+
 /** The process that started this one; undefined when it is gone. */
 function parentOf(pid: string): string | undefined {
   try {
@@ -34,7 +40,7 @@ export async function serverMeter(queries: Queries): Promise<() => number> {
   return () =>
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name) && parentOf(name) === postmaster)
-      .reduce((sum, pid) => sum + processUs(pid), 0);
+      .reduce((sum, pid) => sum + processUs(pid), endedUs(postmaster));
 }
 
 function isPostgres(pid: string): boolean {

@@ -7,8 +7,6 @@ import type { Client, Connections } from "./pool.ts";
 
 /** For how long the tables are tried to be brought up to date, while others do the same or use them. Milliseconds. */
 const tryForMs = 60_000;
-/** What two processes that make the same thing at once get: duplicate key, schema, table, the type of a table's rows, and a row that changed. */
-const races = new Set(["23505", "42P06", "42P07", "42710", "XX000"]);
 
 /** Brings the tables up to date, or looks whether they are, as `migrate` of the options says. `steps`: for tests. */
 export async function migrate(
@@ -26,7 +24,7 @@ export async function migrate(
       return;
     } catch (error) {
       client.release(true);
-      const again = isCollision(error) || isGone(error) || races.has(sqlStateOf(error) ?? "");
+      const again = isCollision(error) || isGone(error);
       if (!again || performance.now() >= begun + tryForMs) throw notOpened(error, connections.database, schema);
       await sleep(20 + Math.random() * 180);
     }
@@ -65,10 +63,10 @@ async function bringUp(
     const text = `The tables of ${database} (schema ${schema}) are of version ${version}, and ${known} is needed: run migratePostgres, or \`toolglot gateway migrate\`.`;
     throw storeError("trp/store-version", text, { database, version, known });
   }
-  const [createSchema, createLock] = beginning(schema) as [string, string];
   const isThere = (await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])).rows.length > 0;
-  if (!isThere) await client.query(createSchema);
-  await client.query(createLock);
+  // One transaction, also through a pooler. IF NOT EXISTS does not keep two apart that create the same thing at the same time.
+  const alone = `SELECT pg_advisory_xact_lock(hashtextextended('tables of ${schema}', 0))`;
+  await client.query([alone, ...beginning(schema).slice(isThere ? 1 : 0)].join("; "));
   for (const [index, migration] of steps.entries()) {
     await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);

@@ -24,11 +24,15 @@ export interface BatchOptions<Item> {
   most?: number;
   /** Batches under way at the same time. Default 2. */
   lanes?: number;
+  /** So many that were asked for don't wait for the others of their round, while a lane is free. Default 16. */
+  soon?: number;
 }
 
 /**
  * Sends what is asked for at the same time as one statement: a statement, its plan and its commit cost much more than a row. What is
- * asked for while all lanes are taken waits for the next batch, so that batches grow with the load.
+ * asked for while all lanes are taken waits for the next batch, so that batches grow with the load. Callers that got their answers together ask
+ * together again: were they sent together, this process would have nothing to do while the database works, and the database nothing
+ * while this process works. So a part of them goes ahead.
  */
 export class Batch<Item, Result> {
   readonly #send: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -38,17 +42,21 @@ export class Batch<Item, Result> {
   readonly #taken = new Set<string>();
   #underWay = 0;
   #isDue = false;
+  /** How many were asked for since batches were last filled. */
+  #asked = 0;
 
   /** `send` resolves to a result for each item. When it rejects, all its items do. */
   constructor(send: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatchOptions<Item>) {
     this.#send = send;
-    this.#options = { placeOf: () => undefined, isOfOne: () => false, most: 64, lanes: 2, ...options };
+    this.#options = { placeOf: () => undefined, isOfOne: () => false, most: 64, lanes: 2, soon: 16, ...options };
   }
 
   ask(item: Item): Promise<Result> {
-    const { names, placeOf } = this.#options;
+    const { names, placeOf, soon } = this.#options;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, names: names(item), at: placeOf(item), resolve, reject });
+      this.#asked += 1;
+      if (this.#asked >= soon) this.#fill();
       if (this.#isDue) return;
       this.#isDue = true;
       // Whoever asks in the same round of the event loop goes with it.
@@ -60,6 +68,7 @@ export class Batch<Item, Result> {
   }
 
   #fill(): void {
+    this.#asked = 0;
     while (this.#waiting.length > 0 && this.#underWay < this.#options.lanes) {
       const batch = this.#take();
       if (batch.length === 0) return;
@@ -116,21 +125,18 @@ export class Batch<Item, Result> {
 const namesOf = ({ names, at }: Pick<Waiting<unknown, unknown>, "names" | "at">): readonly string[] =>
   at === undefined ? names : [...names, at.chain];
 
-/** So many items are sent before a plan is made anew for the first time; each next time after four times as many as before. */
-const firstPlan = 256;
-/** Tables of millions of rows are planned for like larger ones. */
-const maxPlans = 7;
+/** After so many items a statement is planned anew. Tables of thousands of rows are planned for like larger ones. */
+const plannedAnew = [256, 4_096];
 
 /**
  * Returns the names under which a statement for batches is prepared, by the number of items that are sent now. To plan such a statement costs more
  * than to run it, and the server keeps the plan of a name, made for the tables as they were: under load they may grow faster than it
- * gathers statistics, so that it scans what had been small. So there is a new name whenever much more was sent than when the last plan was made.
+ * gathers statistics, so that it scans what had been small. So there is a new name, and a new plan, when the tables are no longer small.
  */
 export function planNames(name: string): (count: number) => string {
   let sent = 0;
   return (count) => {
     sent += count;
-    const plan = sent < firstPlan ? 0 : 1 + Math.floor(Math.log2(sent / firstPlan) / 2);
-    return `${name} ${Math.min(plan, maxPlans)}`;
+    return `${name} ${plannedAnew.filter((from) => sent >= from).length}`;
   };
 }

@@ -113,23 +113,27 @@ const fromEntries = fromSessions + sizeOf(sessionColumns);
 const fromStaged = fromEntries + sizeOf(columns);
 
 /**
- * `l` locks sessions that nobody else has locked: for those, a transaction of its own waits, and not all others. `s` takes the seqs of those whose frames are the next ones, and new, with their calls: of a
- * session all or none. `c` and `f` write the frames. `w` finds calls that were not cancelled; its lock makes a cancellation wait for the
- * start, or the start for it. `o` writes operations of keys that have no row, in one order for all: who comes with the same key at the same
- * time waits there.
+ * `l` locks sessions that nobody else has locked: for those, a transaction of its own waits, and not all others. `u` finds those of which a
+ * frame or a call is known. `s` takes the seqs of those whose frames are the next ones, and new: of a session all or none. `c` and `f` write
+ * the frames with their calls. `w` finds calls that were not cancelled; its lock makes a cancellation wait for the start, or the start for
+ * it. `o` writes operations of keys that have no row, in one order for all: who comes with the same key at the same time waits there.
+ *
+ * A plan is kept, so each row is looked up by itself, by its whole key: a join, or an EXISTS that may become one (OFFSET 0 keeps it from that),
+ * would be planned for the tables as they were, and read all calls of a session, or all sessions.
  */
 const enterSql = `WITH ${timed},
 ${rowsOf("g", sessionColumns, fromSessions)},
 ${rowsOf("i", columns, fromEntries)},
 ${rowsOf("x", stagedColumns, fromStaged)},
-l AS MATERIALIZED (SELECT n FROM @sessions WHERE id = ANY(ARRAY(SELECT sid FROM g)) ORDER BY id
-  FOR NO KEY UPDATE SKIP LOCKED),
-s AS (UPDATE @sessions s SET expected_seq = g.next FROM l, g, t
-  WHERE s.n = l.n AND s.id = g.sid AND s.tenant = g.tenant AND s.principal = g.principal AND s.expected_seq = g.seq
-    AND s.expires_at > t.now
-    AND NOT EXISTS (SELECT 1 FROM i JOIN @calls c ON c.session = s.n AND c.call_id = i.call_id WHERE i.sid = s.id)
-    AND NOT EXISTS (SELECT 1 FROM i JOIN @calls c ON c.session = s.n AND c.frame = i.frame WHERE i.sid = s.id)
-    AND NOT EXISTS (SELECT 1 FROM i JOIN @frames f ON f.session = s.n AND f.frame_id = i.frame WHERE i.sid = s.id)
+l AS MATERIALIZED (SELECT g.*, s.n FROM g,
+  LATERAL (SELECT s.n FROM @sessions s WHERE s.id = g.sid FOR NO KEY UPDATE SKIP LOCKED) s),
+u AS MATERIALIZED (SELECT l.n FROM l JOIN i ON i.sid = l.sid
+  WHERE EXISTS (SELECT FROM @calls c WHERE c.session = l.n AND c.call_id = i.call_id OFFSET 0)
+    OR EXISTS (SELECT FROM @calls c WHERE c.session = l.n AND c.frame = i.frame OFFSET 0)
+    OR EXISTS (SELECT FROM @frames f WHERE f.session = l.n AND f.frame_id = i.frame OFFSET 0)),
+s AS (UPDATE @sessions s SET expected_seq = l.next FROM l, t
+  WHERE s.n = l.n AND s.tenant = l.tenant AND s.principal = l.principal AND s.expected_seq = l.seq
+    AND s.expires_at > t.now AND l.n NOT IN (SELECT n FROM u)
   RETURNING s.n, s.id, s.view, s.record),
 c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_digest, record, reply, write_id)
   SELECT s.n, i.call_id, i.seq, 0, t.now + i.timeout_ms, i.frame, i.frame_digest, i.call,
@@ -137,9 +141,10 @@ c AS (INSERT INTO @calls (session, call_id, seq, place, deadline, frame, frame_d
   FROM s JOIN i ON i.sid = s.id, t WHERE i.call_id IS NOT NULL),
 f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
-w AS MATERIALIZED (SELECT i.ord FROM i JOIN @sessions s ON s.id = i.of_session,
-  LATERAL (SELECT FROM @calls c WHERE c.session = s.n AND c.call_id = i.of_call
-    AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c),
+w AS MATERIALIZED (SELECT i.ord FROM i,
+  LATERAL (SELECT FROM @calls c WHERE c.session = (SELECT n FROM @sessions WHERE id = i.of_session)
+    AND c.call_id = i.of_call AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c
+  WHERE i.of_call IS NOT NULL),
 o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, started_at, due_at,
     ttl_ms, keep_ms, effect_id, data, write_id)
   SELECT i.op, i.scope, i.key, i.fingerprint, i.state, nextval('@fences'), i.owner, t.now + i.lease_ms, t.now,
@@ -147,9 +152,10 @@ o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner,
     i.ttl_ms, i.keep_ms, i.effect_id, i.data, $2
   FROM i LEFT JOIN s ON s.id = i.sid LEFT JOIN w ON w.ord = i.ord, t
   WHERE i.op IS NOT NULL AND (i.sid IS NULL OR s.id IS NOT NULL) AND (i.view IS NULL OR i.view = s.view)
-    AND (i.of_call IS NULL OR w.ord IS NOT NULL) AND (i.alone IS NULL OR NOT EXISTS (
-    SELECT 1 FROM @operations u WHERE u.effect_id = i.alone AND u.state IN ('claimed', 'started', 'in-doubt')
-      AND (u.state = 'in-doubt' OR u.lease_until <= t.now)))
+    AND (i.of_call IS NULL OR w.ord IS NOT NULL) AND (i.alone IS NULL OR (
+      SELECT u.id FROM @operations u WHERE u.effect_id = i.alone AND u.state IN ('claimed', 'started', 'in-doubt')
+        AND u.lease_until <= t.now ORDER BY u.lease_until LIMIT 1) IS NULL
+    AND NOT EXISTS (SELECT FROM @operations u WHERE u.effect_id = i.alone AND u.state = 'in-doubt' OFFSET 0))
   ORDER BY i.op ON CONFLICT (id) DO NOTHING RETURNING id, fence),
 d AS (SELECT i.ord FROM i LEFT JOIN o ON o.id = i.op LEFT JOIN s ON s.id = i.sid
   WHERE o.id IS NOT NULL OR (i.reply IS NOT NULL AND i.view = s.view)),

@@ -44,29 +44,30 @@ const fromSteps = 3;
 /**
  * `k` finds the calls that are answered for the first time, as far as their rows are also their frames' and need no renewal, and `m` the operations, both as
  * far as nobody else has locked them: for those, a transaction of its own waits, and not all others. `o` writes the steps, and `c`
- * the answers: both, or none of both. Each call is looked up by itself: joined, all calls of its session would be read for it.
+ * the answers: both, or none of both. Each row is looked up by itself, by its whole key, as in the statement that admits frames.
  */
 const stepSql = `WITH ${timed},
 ${rowsOf("i", columns, fromSteps)},
 ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
-k AS MATERIALIZED (SELECT i.ord, c.session, c.call_id FROM t, i JOIN @sessions s ON s.id = i.sid,
-  LATERAL (SELECT c.session, c.call_id FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id AND c.frame = i.frame
-    AND c.seq > s.expected_seq + ${renewUpTo(-1)} AND c.reply IS NULL AND c.outcome IS NULL
+k AS MATERIALIZED (SELECT i.ord, i.op, i.reply, c.session, c.call_id, c.frame FROM t, i,
+  LATERAL (SELECT n, expected_seq, expires_at FROM @sessions WHERE id = i.sid OFFSET 0) s,
+  LATERAL (SELECT c.session, c.call_id, c.frame FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id
+    AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)} AND c.reply IS NULL AND c.outcome IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) c
   WHERE s.expires_at > t.now),
-m AS MATERIALIZED (SELECT o.id FROM i JOIN @operations o ON o.id = i.op FOR UPDATE OF o SKIP LOCKED),
-o AS (UPDATE @operations o SET state = i.state, data = coalesce(i.data, o.data), outcome = i.outcome, write_id = $2,
-    started_at = coalesce(o.started_at, t.now), finished_at = i.ended, expires_at = i.ended + o.ttl_ms,
-    due_at = i.ended + o.ttl_ms, settled = CASE WHEN i.ended IS NULL THEN o.settled END
-  FROM t, m, (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM i, t) i LEFT JOIN k ON k.ord = i.ord
-  WHERE o.id = m.id AND o.id = i.op AND o.fence = i.fence AND (o.state = 'started'
-      OR o.state = 'claimed' AND i.state = 'started' AND o.lease_until + o.ttl_ms > t.now)
-    AND (i.sid IS NULL OR k.ord IS NOT NULL)
-  RETURNING i.ord),
-c AS (UPDATE @calls c SET reply = i.reply, outcome = NULL, write_id = $2
-  FROM k JOIN i ON i.ord = k.ord LEFT JOIN o ON o.ord = i.ord
-  WHERE c.session = k.session AND c.call_id = k.call_id AND c.frame = i.frame AND (i.op IS NULL OR o.ord IS NOT NULL)
-  RETURNING i.ord),
+m AS MATERIALIZED (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM t, i
+  LEFT JOIN k ON k.ord = i.ord, LATERAL (SELECT FROM @operations o WHERE o.id = i.op FOR UPDATE SKIP LOCKED) o
+  WHERE i.sid IS NULL OR k.ord IS NOT NULL),
+o AS (UPDATE @operations o SET state = m.state, data = coalesce(m.data, o.data), outcome = m.outcome, write_id = $2,
+    started_at = coalesce(o.started_at, t.now), finished_at = m.ended, expires_at = m.ended + o.ttl_ms,
+    due_at = m.ended + o.ttl_ms, settled = CASE WHEN m.ended IS NULL THEN o.settled END
+  FROM m, t WHERE o.id = m.op AND o.fence = m.fence AND (o.state = 'started'
+      OR o.state = 'claimed' AND m.state = 'started' AND o.lease_until + o.ttl_ms > t.now)
+  RETURNING m.ord),
+c AS (UPDATE @calls c SET reply = k.reply, outcome = NULL, write_id = $2
+  FROM k LEFT JOIN o ON o.ord = k.ord
+  WHERE c.session = k.session AND c.call_id = k.call_id AND c.frame = k.frame AND (k.op IS NULL OR o.ord IS NOT NULL)
+  RETURNING k.ord),
 d AS (SELECT i.ord, c.ord AS answered FROM i LEFT JOIN o ON o.ord = i.ord LEFT JOIN c ON c.ord = i.ord
   WHERE o.ord IS NOT NULL OR c.ord IS NOT NULL),
 ${stagedParts("d")}
