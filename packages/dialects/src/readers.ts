@@ -9,13 +9,12 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
-import type { BareCalls } from "./scan/bare.ts";
-import type { ReadingHost } from "./scan/block-draft.ts";
-import type { BodyReader } from "./scan/body-reader.ts";
+import type { BareCalls, FindForm } from "./scan/bare.ts";
+import type { CallHost } from "./scan/call-draft.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
+import type { Parts } from "./scan/parts.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
-import type { ProseHead } from "./scan/prose.ts";
-import { type Body, marksOf } from "./scan/row-marks.ts";
+import { marksOf, type RowMarks } from "./scan/row-marks.ts";
 import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
 import type { DialectRow } from "./table/types.ts";
 import { rowOf } from "./table/whole.ts";
@@ -23,19 +22,19 @@ import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
 
 /** The dialects that an entry knows, and what reads them. */
-export interface DialectBook {
+export interface DialectBook extends Parts {
   /** In the order in which they are tried where several begin alike. */
   readonly rows: readonly DialectRow[];
   /** The one that is read when none is asked for. Default: all of them. */
   readonly fixed?: string;
-  readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
-  readonly heads?: readonly ProseHead[];
   /** Needed where one of them is found without its marks. */
   readonly bare?: typeof BareCalls;
+  /** Needed for those of them that are no JSON objects. */
+  readonly bareForms?: FindForm;
   /** Reads whole texts by response templates. */
   readonly templateText?: new (
     row: TemplateDialect,
-    host: ReadingHost,
+    host: CallHost,
     startsInReasoning: boolean,
     report: (found: Diagnostic) => void,
   ) => BlockReader<DialectBlock>;
@@ -76,21 +75,21 @@ const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
  * what follows. It is made once.
  */
 function planFor(book: DialectBook, dialect: ReadingOptions["dialect"]): ReadingPlan {
-  const { rows, fixed, heads } = book;
+  const { rows, fixed } = book;
   const asked = dialect ?? fixed ?? "auto";
   const row = typeof asked === "object" ? rowOf(asked) : rows.find(({ id }) => id === asked);
   const made = plans.get(book) ?? new WeakMap<object, ReadingPlan>();
   plans.set(book, made);
-  const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(rows, row)] : rows, row !== undefined, heads);
+  const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(book, row)] : rows, row !== undefined, book);
   made.set(row ?? book, plan);
   return plan;
 }
 
 /** Returns the other dialects whose calls begin with the marks of one. */
-function alike(rows: readonly DialectRow[], row: DialectRow): DialectRow[] {
-  const texts = new Set(marksOf(row).openers.flatMap(({ texts }) => texts));
-  return rows.filter(
-    (one) => one !== row && marksOf(one).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
+function alike(book: DialectBook, row: DialectRow): DialectRow[] {
+  const texts = new Set(marksOf(row, book).openers.flatMap(({ texts }) => texts));
+  return book.rows.filter(
+    (one) => one !== row && marksOf(one, book).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
   );
 }
 
@@ -102,7 +101,7 @@ export function parserOf(book: DialectBook, options: ReadingOptions): Parser<Dia
 function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
   const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
-  const plan = template ? planOf([], true, undefined) : planFor(book, dialect);
+  const plan = template ? planOf([], true, book) : planFor(book, dialect);
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
@@ -112,13 +111,13 @@ function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<Dial
       ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
     });
   };
-  const host = { tools, allows, onEvent, bodies: book.bodies };
-  const grammar = new DialectGrammar(plan, host, foreign, book.bare);
+  const host = { tools, allows, onEvent };
+  const grammar = new DialectGrammar(plan, host, foreign, book.bare, book.bareForms);
   if (template && book.templateText)
     grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
       scanner.diagnose(found),
     );
-  const rowWith = (id: string): DialectRow | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
+  const rowWith = (id: string): RowMarks | undefined => plan.rows.find(({ row }) => row.id === id);
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,
     tools: tools.definitions,

@@ -1,7 +1,8 @@
 import type { Diagnostic, Segment } from "@toolglot/core";
 import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock } from "../types.ts";
-import { BlockDraft, type ReadingHost } from "./block-draft.ts";
+import { BlockDraft } from "./block-draft.ts";
+import type { CallHost } from "./call-draft.ts";
 
 /** White space behind a block: part of it when another call follows. */
 interface Space {
@@ -12,7 +13,7 @@ interface Space {
 /** Writes the segments of a text that is read as one: its text, reasoning and blocks, and their events. No gap is between them. */
 export class SegmentWriter {
   readonly #row: DialectRow;
-  readonly #host: ReadingHost;
+  readonly #host: CallHost;
   readonly #report: (found: Diagnostic) => void;
   readonly #slice: (start: number, end: number) => string;
   readonly #segments: Segment<DialectBlock>[] = [];
@@ -31,7 +32,7 @@ export class SegmentWriter {
 
   constructor(
     row: DialectRow,
-    host: ReadingHost,
+    host: CallHost,
     report: (found: Diagnostic) => void,
     slice: (start: number, end: number) => string,
   ) {

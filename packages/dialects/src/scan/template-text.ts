@@ -9,7 +9,7 @@ import {
   templateReading,
 } from "../table/template-dialect.ts";
 import type { DialectBlock } from "../types.ts";
-import type { ReadingHost } from "./block-draft.ts";
+import type { CallHost } from "./call-draft.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { takeTemplateCall } from "./template-call.ts";
 
@@ -58,12 +58,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
   /** Where the call that is open begins, and its body. */
   #call = { start: 0, body: 0 };
 
-  constructor(
-    row: TemplateDialect,
-    host: ReadingHost,
-    startsInReasoning: boolean,
-    report: (found: Diagnostic) => void,
-  ) {
+  constructor(row: TemplateDialect, host: CallHost, startsInReasoning: boolean, report: (found: Diagnostic) => void) {
     this.#reading = row[templateReading];
     this.#report = report;
     this.#writer = new SegmentWriter(row, host, report, (start, end) => this.#source?.slice(start, end) ?? "");
