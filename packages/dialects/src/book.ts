@@ -12,8 +12,9 @@ import { textName } from "./names/text.ts";
 import type { DialectBook } from "./readers.ts";
 import { BareCalls } from "./scan/bare.ts";
 import { bareForms } from "./scan/bare-forms.ts";
+import { Detector } from "./scan/detector.ts";
 import { ProseMarks } from "./scan/prose.ts";
-import { TemplateText } from "./scan/template-text.ts";
+import { planFor, wholeReader } from "./several.ts";
 import { checkDialect } from "./table/check-dialect.ts";
 import { rows } from "./table/rows.ts";
 
@@ -29,6 +30,8 @@ export const allDialects: DialectBook = {
   heads: [proseHeaderAt],
   bare: BareCalls,
   bareForms,
-  templateText: TemplateText,
+  planFor,
+  detector: Detector,
+  wholeReader,
   checkOwn: checkDialect,
 };

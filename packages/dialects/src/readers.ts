@@ -14,10 +14,8 @@ import type { CallHost } from "./scan/call-draft.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
 import type { Parts } from "./scan/parts.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
-import { marksOf, type RowMarks } from "./scan/row-marks.ts";
-import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
+import type { RowMarks } from "./scan/row-marks.ts";
 import type { DialectRow } from "./table/types.ts";
-import { rowOf } from "./table/whole.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
 
@@ -31,13 +29,15 @@ export interface DialectBook extends Parts {
   readonly bare?: typeof BareCalls;
   /** Needed for those of them that are no JSON objects. */
   readonly bareForms?: FindForm;
-  /** Reads whole texts by response templates. */
-  readonly templateText?: new (
-    row: TemplateDialect,
+  /** Chooses among several; none: there is one. */
+  readonly planFor?: (book: DialectBook, dialect: ReadingOptions["dialect"]) => ReadingPlan;
+  /** Makes what reads whole texts by the response template of a dialect, if it has one. */
+  readonly wholeReader?: (
+    dialect: ReadingOptions["dialect"],
     host: CallHost,
     startsInReasoning: boolean,
     report: (found: Diagnostic) => void,
-  ) => BlockReader<DialectBlock>;
+  ) => BlockReader<DialectBlock> | undefined;
   /** Checks a host's own dialect. None: only these rows can be asked for. */
   readonly checkOwn?: (dialect: unknown) => void;
 }
@@ -48,7 +48,9 @@ export interface DialectParserOptions extends DialectParseOptions {
 }
 
 /** The same, of a row as well: it is a dialect without its description. */
-type ReadingOptions = Omit<DialectParserOptions, "dialect"> & { dialect?: DialectParseOptions["dialect"] | DialectRow };
+export type ReadingOptions = Omit<DialectParserOptions, "dialect"> & {
+  dialect?: DialectParseOptions["dialect"] | DialectRow;
+};
 
 const ownOptions = ["dialect:string|object", 'callsInReasoning:"mark"|"accept-unclosed"|"accept"'];
 
@@ -68,31 +70,6 @@ export function checkDialectOptions(
     );
 }
 
-const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
-
-/**
- * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is known by
- * what follows. It is made once.
- */
-function planFor(book: DialectBook, dialect: ReadingOptions["dialect"]): ReadingPlan {
-  const { rows, fixed } = book;
-  const asked = dialect ?? fixed ?? "auto";
-  const row = typeof asked === "object" ? rowOf(asked) : rows.find(({ id }) => id === asked);
-  const made = plans.get(book) ?? new WeakMap<object, ReadingPlan>();
-  plans.set(book, made);
-  const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(book, row)] : rows, row !== undefined, book);
-  made.set(row ?? book, plan);
-  return plan;
-}
-
-/** Returns the other dialects whose calls begin with the marks of one. */
-function alike(book: DialectBook, row: DialectRow): DialectRow[] {
-  const texts = new Set(marksOf(row, book).openers.flatMap(({ texts }) => texts));
-  return book.rows.filter(
-    (one) => one !== row && marksOf(one, book).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
-  );
-}
-
 /** Creates a push parser for the dialects of a book. */
 export function parserOf(book: DialectBook, options: ReadingOptions): Parser<DialectBlock> {
   return createPushParser((given) => scannerOf(book, given ? { ...options, ...given } : options));
@@ -100,12 +77,11 @@ export function parserOf(book: DialectBook, options: ReadingOptions): Parser<Dia
 
 function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
-  const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
-  const plan = template ? planOf([], true, book) : planFor(book, dialect);
+  const plan = book.planFor?.(book, dialect) ?? planOf(book.rows, dialect !== "auto", book);
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
-    const found = planFor(book, "auto").detector.find(text, 0, true, true);
+    const found = book.planFor?.(book, "auto").detector.find(text, 0, true, true);
     return diagnostic("foreign-call", start, end, {
       message: `This is ${format}, which is not read here.`,
       ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
@@ -113,10 +89,10 @@ function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<Dial
   };
   const host = { tools, allows, onEvent };
   const grammar = new DialectGrammar(plan, host, foreign, book.bare, book.bareForms);
-  if (template && book.templateText)
-    grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
-      scanner.diagnose(found),
-    );
+  const whole = book.wholeReader?.(dialect, host, options.startsInReasoning === true, (found) =>
+    scanner.diagnose(found),
+  );
+  if (whole) grammar.whole = whole;
   const rowWith = (id: string): RowMarks | undefined => plan.rows.find(({ row }) => row.id === id);
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,

@@ -5,61 +5,31 @@ import type { RowMarks } from "./row-marks.ts";
 /** So much white space may stand between an opener and what shows whose it is. */
 const maxSpace = 64;
 
-/** Bars of any kind, one or two, are one. */
-const bars = /[\uff5c\u2016|]{1,2}/g;
-/** So many units of an opener decide which dialects it may be of. */
-const keyLength = 3;
-const keyAt = (text: string, at: number): string =>
-  text
-    .slice(at, at + 2 * keyLength)
-    .replace(bars, "|")
-    .slice(0, keyLength);
-
-/** Dialects by what their calls begin with: which one a text writes is decided once, at each opener. */
-export class Detector {
-  /** By the first units of their openers, in order. */
-  readonly #rows = new Map<string, RowMarks[]>();
-  /** First units of openers. */
-  readonly #firsts: string;
+/** Finds the dialect of a call. */
+export interface DialectFinder {
   /** Units that calls begin with, but `<`. */
   readonly heads: string;
-
-  constructor(rows: readonly RowMarks[]) {
-    for (const marks of rows)
-      for (const key of new Set(beginnings(marks).map((text) => keyAt(text, 0)))) {
-        const list = this.#rows.get(key) ?? [];
-        list.push(marks);
-        this.#rows.set(key, list);
-      }
-    const firsts = new Set([...this.#rows.keys()].map((key) => key.charAt(0)));
-    this.#firsts = [...firsts].join("");
-    this.heads = [...firsts].filter((unit) => unit === "[" || unit === "]").join("");
-  }
-
   /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
-  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined {
-    if (!this.#firsts.includes(text.charAt(at))) return undefined;
-    const key = keyAt(text, at);
-    const rows = this.#rows.get(key);
-    if (!rows) {
-      const isShort = !ended && text.length - at < 2 * keyLength && key.length < keyLength;
-      return isShort && [...this.#rows.keys()].some((known) => known.startsWith(key)) ? "more" : undefined;
-    }
-    let undecided = false;
-    let second: RowMarks | undefined;
-    for (const marks of rows) {
-      const begins = beginsAt(text, at, marks, ended, isLineStart);
-      if (begins === more) undecided = true;
-      else if (begins > 0 && marks.names.lacksEnd?.(text, at, marks, ended)) second ??= marks;
-      // What an earlier one waits for may make it the one.
-      else if (begins > 0) return undecided ? "more" : marks;
-    }
-    return undecided ? "more" : second;
-  }
+  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined;
+}
+
+/** Returns those of the first units of calls that are asked for besides `<`. */
+export const headsIn = (firsts: string): string => firsts.replace(/[^[\]]/g, "");
+
+/** Finds the calls of one dialect. */
+export function onlyOne(marks: RowMarks): DialectFinder {
+  const firsts = [...new Set(beginnings(marks).map((text) => text.charAt(0)))].join("");
+  return {
+    heads: headsIn(firsts),
+    find(text, at, ended, isLineStart) {
+      const begins = firsts.includes(text.charAt(at)) ? beginsAt(text, at, marks, ended, isLineStart) : 0;
+      return begins === more ? "more" : begins > 0 ? marks : undefined;
+    },
+  };
 }
 
 /** Returns the texts that runs of a dialect begin with. */
-function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: RowMarks): string[] {
+export function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: RowMarks): string[] {
   const opensCall = callOpen && (!callOpen.optional || callOpen.special) ? [callOpen] : [];
   const names = row.call.nameKey === undefined ? [] : nameEnds;
   return [

@@ -1,5 +1,6 @@
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
+import type { Detector } from "./detector.ts";
 import type { ProseHead, ProseMarks } from "./prose.ts";
 import type { RowMarks } from "./row-marks.ts";
 
@@ -46,6 +47,8 @@ export interface Parts {
   readonly runHeader?: (header: string) => RunHeader;
   /** Of openers that another dialect has for its own: whether the first argument has this dialect's type mark. */
   readonly typeMarkAt?: (text: string, at: number, marks: RowMarks, ended: boolean) => number;
+  /** Of several dialects. */
+  readonly detector?: typeof Detector;
   /** Of marks that vanish. */
   readonly prose?: typeof ProseMarks;
   readonly heads?: readonly ProseHead[];

@@ -1,5 +1,5 @@
 import type { DialectRow } from "../table/types.ts";
-import { Detector } from "./detect.ts";
+import { type DialectFinder, onlyOne } from "./detect.ts";
 import type { Parts } from "./parts.ts";
 import type { ProseMarks } from "./prose.ts";
 import { isMarkless, marksOf, type RowMarks } from "./row-marks.ts";
@@ -8,7 +8,7 @@ import { isMarkless, marksOf, type RowMarks } from "./row-marks.ts";
 export interface ReadingPlan {
   /** The one that is asked for first. */
   readonly rows: readonly RowMarks[];
-  readonly detector: Detector;
+  readonly detector: DialectFinder;
   readonly prose: ProseMarks | undefined;
   /** Those whose wrapper is a fence. */
   readonly fenced: readonly RowMarks[];
@@ -24,7 +24,7 @@ export function planOf(dialects: readonly DialectRow[], isFixed: boolean, parts:
   const bare = rows.filter(({ row }) => row.bare === "known-names");
   return {
     rows,
-    detector: new Detector(rows),
+    detector: parts.detector ? new parts.detector(rows) : onlyOne(rows[0] as RowMarks),
     prose: parts.prose && new parts.prose(rows, parts.heads),
     fenced: rows.filter(({ open }) => open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```"))),
     bare,
