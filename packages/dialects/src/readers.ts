@@ -70,6 +70,15 @@ export function checkDialectOptions(
     );
 }
 
+const plans = new WeakMap<DialectBook, ReadingPlan>();
+
+/** Returns what reading needs of a book's only dialect; made once where it is fixed. */
+function onlyPlan(book: DialectBook, isFixed: boolean): ReadingPlan {
+  const plan = (isFixed && plans.get(book)) || planOf(book.rows, isFixed, book);
+  if (isFixed) plans.set(book, plan);
+  return plan;
+}
+
 /** Creates a push parser for the dialects of a book. */
 export function parserOf(book: DialectBook, options: ReadingOptions): Parser<DialectBlock> {
   return createPushParser((given) => scannerOf(book, given ? { ...options, ...given } : options));
@@ -77,7 +86,7 @@ export function parserOf(book: DialectBook, options: ReadingOptions): Parser<Dia
 
 function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
-  const plan = book.planFor?.(book, dialect) ?? planOf(book.rows, dialect !== "auto", book);
+  const plan = book.planFor?.(book, dialect) ?? onlyPlan(book, dialect !== "auto");
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
