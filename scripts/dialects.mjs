@@ -60,22 +60,87 @@ function marksOf() {
   );
 }
 
-/** What reads the arguments of each form, and the file that it is in. */
-const readers = {
-  json: ["readJsonCall", "bodies.ts"],
-  keyed: ["readKeyed", "bodies.ts"],
-  python: ["readPython", "engines/python.ts"],
-  tags: ["readTags", "engines/tags.ts"],
-  tree: ["readTagTrees", "engines/tag-tree.ts"],
+/** What reads parts of calls, and the file that it is in. */
+const files = {
+  attributeName: "names/attribute.ts",
+  attributesBody: "engines/argument-tag.ts",
+  BareCalls: "scan/bare.ts",
+  bareForms: "scan/bare-forms.ts",
+  callAsJson: "engines/json-body.ts",
+  headerName: "engines/harmony.ts",
+  jsonBody: "bodies.ts",
+  keyedBody: "bodies.ts",
+  keyName: "names/key.ts",
+  keyOrTextName: "names/key.ts",
+  looseBody: "engines/loose-json.ts",
+  proseHeaderAt: "engines/harmony.ts",
+  ProseMarks: "scan/prose.ts",
+  pythonBody: "engines/python.ts",
+  renderRow: "write/render-row.ts",
+  runHeader: "engines/run-header.ts",
+  tagsBody: "engines/tags.ts",
+  textName: "names/text.ts",
+  treesBody: "engines/tag-tree.ts",
+  typeMarkAt: "engines/type-mark.ts",
 };
+
+/** A row, as far as it says what it needs. @typedef {{ engine: string; open: any[]; close?: any[]; call: any; arguments: any; values: string; list?: true; bare?: string; header?: string; prose?: any[]; reasoning: any[]; stops: string[]; write: boolean }} Row */
+
+/** Returns the members of an entry's book, with the names of what its row needs. @param {Row} row */
+function partsOf({
+  engine,
+  open,
+  close = [],
+  call,
+  arguments: args,
+  values,
+  list,
+  bare,
+  header,
+  prose = [],
+  reasoning,
+  stops,
+  write,
+}) {
+  const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
+  const hasElements = args.key === "tag" || args.key?.attribute !== undefined;
+  const bodies = {
+    json: write ? "jsonBody" : "looseBody",
+    keyed: "keyedBody",
+    python: "pythonBody",
+    tags: values === "tree" ? "treesBody" : hasElements ? "attributesBody" : "tagsBody",
+  };
+  const isHeader = call.open?.text?.startsWith("<|channel|>");
+  const place = isHeader ? "header" : call.name.at === "only-key" ? "key" : call.name.at;
+  const names = {
+    key: list && close.length > 0 ? "keyOrTextName" : "keyName",
+    text: "textName",
+    attribute: "attributeName",
+    header: "headerName",
+  };
+  const isAlike = [...open, call.open].some((mark) => mark?.lookAlikes);
+  const marks = [...prose, ...reasoning].flatMap((one) => [one.open, one.close]);
+  const vanish = [...marks, ...(engine === "messages" ? stops : [])].some((text) =>
+    /^(?:<\||>>>)|.<\/?think>$/.test(text),
+  );
+  return {
+    bodies: `{ ${form}: ${bodies[/** @type {keyof typeof bodies} */ (form)]} }`,
+    names: `{ ${place}: ${names[/** @type {keyof typeof names} */ (place)]} }`,
+    ...(call.json && { asJson: "callAsJson" }),
+    ...(header && { runHeader: "runHeader" }),
+    ...(isAlike && args.typeMark?.attribute && { typeMarkAt: "typeMarkAt" }),
+    ...((vanish || isHeader) && { prose: "ProseMarks" }),
+    ...(isHeader && { heads: "[proseHeaderAt]" }),
+    ...(bare && { bare: "BareCalls" }),
+    ...(bare && (engine !== "json" || call.name.at !== "key") && { bareForms: "bareForms" }),
+  };
+}
+
 /** Dialects that have a text of their own for tools. */
 const shown = ["hermes", "qwen-xml", "glm", "harmony"];
 
-/** Returns the entry of one dialect. @param {string} id @param {{ engine: string; arguments: Record<string, unknown>; values?: unknown; bare?: unknown }} row */
-function entryOf(id, { engine, arguments: args, values, bare }) {
-  const form = engine !== "messages" ? engine : args.open ? "tags" : "json";
-  const [reader, file] = readers[/** @type {keyof typeof readers} */ (values === "tree" ? values : form)];
-  const isHeader = id === "harmony";
+/** Returns the entry of one dialect. @param {string} id @param {Row} row */
+function entryOf(id, row) {
   const shows = shown.includes(id);
   const made = {
     parse: "parseOf",
@@ -89,17 +154,18 @@ function entryOf(id, { engine, arguments: args, values, bare }) {
     explain: "explainOf",
     dialectProtocol: "protocolFor",
   };
+  const parts = Object.entries(partsOf(row)).map(([name, part]) => (name === part ? name : `${name}: ${part}`));
+  const used = `${parts.join()}${shows ? " renderRow" : ""}`.match(/\w+/g) ?? [];
   const imports = [
-    `import { ${reader} } from "../${file}";`,
-    ...(isHeader ? ['import { proseHeaderAt } from "../engines/harmony.ts";'] : []),
     'import type { OneBook, OneDialect } from "../only.ts";',
     'import * as only from "../only.ts";',
-    ...(bare ? ['import { BareCalls } from "../scan/bare.ts";'] : []),
     `import { ${constant(id)}, ${constant(id)}Dialect } from "../table/rows/${id}.ts";`,
     'import type { Dialect } from "../table/types.ts";',
-    ...(shows ? ['import { renderRow } from "../write/render-row.ts";'] : []),
+    ...Object.entries(files)
+      .filter(([name]) => used.includes(name))
+      .map(([name, file]) => `import { ${name} } from "../${file}";`),
   ];
-  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, bodies: { ${form}: ${reader} }${isHeader ? ", heads: [proseHeaderAt]" : ""}${bare ? ", bare: BareCalls" : ""} }`;
+  const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, ${parts.join(", ")} }`;
   const exported = Object.entries(made).map(
     ([name, maker]) =>
       `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(book${
@@ -181,7 +247,7 @@ function page() {
 
 const quoted = ids.map((id) => JSON.stringify(id));
 /** @type {Record<string, string>} */
-const files = {
+const texts = {
   ...Object.fromEntries(
     Object.entries(dialects).flatMap(([id, row]) => [
       [join(tables, `rows/${id}.ts`), rowFile(id, row)],
@@ -207,12 +273,12 @@ const files = {
   [join(root, "docs/dialects.md")]: page(),
 };
 
-const changed = Object.keys(files).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== files[path]);
+const changed = Object.keys(texts).filter((path) => !existsSync(path) || readFileSync(path, "utf8") !== texts[path]);
 const stale = ["src/only", "src/table/rows"].flatMap((folder) => {
   const path = join(home, folder);
   return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 });
-const gone = stale.filter((path) => !(path in files));
+const gone = stale.filter((path) => !(path in texts));
 if (process.argv.includes("--check")) {
   for (const path of [...changed, ...gone])
     console.error(`${path} is not what dialects.json says. Run: node scripts/dialects.mjs`);
@@ -220,7 +286,7 @@ if (process.argv.includes("--check")) {
 } else {
   for (const path of changed) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, files[path] ?? "");
+    writeFileSync(path, texts[path] ?? "");
   }
   for (const path of gone) rmSync(path);
   console.log(`${ids.length} dialects, ${changed.length} files changed, ${gone.length} removed`);

@@ -1,19 +1,37 @@
-import { readJsonCall, readKeyed } from "./bodies.ts";
-import { proseHeaderAt } from "./engines/harmony.ts";
-import { readPython } from "./engines/python.ts";
-import { readTagTrees } from "./engines/tag-tree.ts";
+import { keyedBody } from "./bodies.ts";
+import { headerName, proseHeaderAt } from "./engines/harmony.ts";
+import { callAsJson } from "./engines/json-body.ts";
+import { looseBody } from "./engines/loose-json.ts";
+import { pythonBody } from "./engines/python.ts";
+import { runHeader } from "./engines/run-header.ts";
+import { treesBody } from "./engines/tag-tree.ts";
+import { typeMarkAt } from "./engines/type-mark.ts";
+import { attributeName } from "./names/attribute.ts";
+import { keyOrTextName } from "./names/key.ts";
+import { textName } from "./names/text.ts";
 import type { DialectBook } from "./readers.ts";
 import { BareCalls } from "./scan/bare.ts";
-import { TemplateText } from "./scan/template-text.ts";
+import { bareForms } from "./scan/bare-forms.ts";
+import { Detector } from "./scan/detector.ts";
+import { ProseMarks } from "./scan/prose.ts";
+import { planFor, wholeReader } from "./several.ts";
 import { checkDialect } from "./table/check-dialect.ts";
 import { rows } from "./table/rows.ts";
 
 /** All dialects. */
 export const allDialects: DialectBook = {
   rows,
-  bodies: { json: readJsonCall, keyed: readKeyed, python: readPython, tags: readTagTrees },
+  bodies: { json: looseBody, keyed: keyedBody, python: pythonBody, tags: treesBody },
+  names: { key: keyOrTextName, text: textName, attribute: attributeName, header: headerName },
+  asJson: callAsJson,
+  runHeader,
+  typeMarkAt,
+  prose: ProseMarks,
   heads: [proseHeaderAt],
   bare: BareCalls,
-  templateText: TemplateText,
+  bareForms,
+  planFor,
+  detector: Detector,
+  wholeReader,
   checkOwn: checkDialect,
 };

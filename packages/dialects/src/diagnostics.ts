@@ -38,29 +38,8 @@ type Code<Full extends string> = Full extends `dialects/${infer Short}` ? Short 
 /** A code without its prefix. */
 export type ShortCode = Exclude<Code<DialectDiagnosticCode>, "input-too-long">;
 
-/** Texts of each code: severity, what it affects, the message, and a hint where one helps. */
-const table: Record<ShortCode, DiagnosticText> = {
-  truncated: [
-    "error",
-    "value",
-    "The text ends within this call; nothing of it is run.",
-    "Write the whole call again, shorter.",
-  ],
-  "invalid-json": ["error", "value", "The arguments can't be read.", "Write the arguments as valid JSON."],
-  "invalid-arguments": ["error", "value", "The arguments are no object.", "Write the arguments by their names."],
-  "missing-name": ["error", "structure", "The call has no name.", "Name the tool."],
-  "not-a-literal": [
-    "error",
-    "value",
-    "An argument is no literal: names, calls and operators are not evaluated.",
-    "Write each argument as name=value, with a literal value.",
-  ],
-  "doubtful-close": [
-    "error",
-    "value",
-    "A value holds what closes the call, so it is not clear where it ends; nothing of it is run.",
-    "Leave the format's own closing marks out of values.",
-  ],
+/** Texts of repairs: severity, what they affect, the message, and a hint where one helps. */
+const repairs: Record<Code<DialectRepairCode>, DiagnosticText> = {
   "json-repaired": ["warning", "structure", "The JSON was repaired.", "Write valid JSON."],
   "python-literal": ["warning", "none", "A value is written as Python writes it.", "Write values as JSON."],
   coerced: ["warning", "value", "A value was read as the type that the tool declares."],
@@ -82,6 +61,31 @@ const table: Record<ShortCode, DiagnosticText> = {
   ],
   "inexact-number": ["warning", "value", "A number can't be kept exactly; it is its text."],
   "duplicate-key": ["warning", "value", "A key stands twice; the last one counts.", "Write every key once."],
+};
+
+const table: Record<ShortCode, DiagnosticText> = {
+  ...repairs,
+  truncated: [
+    "error",
+    "value",
+    "The text ends within this call; nothing of it is run.",
+    "Write the whole call again, shorter.",
+  ],
+  "invalid-json": ["error", "value", "The arguments can't be read.", "Write the arguments as valid JSON."],
+  "invalid-arguments": ["error", "value", "The arguments are no object.", "Write the arguments by their names."],
+  "missing-name": ["error", "structure", "The call has no name.", "Name the tool."],
+  "not-a-literal": [
+    "error",
+    "value",
+    "An argument is no literal: names, calls and operators are not evaluated.",
+    "Write each argument as name=value, with a literal value.",
+  ],
+  "doubtful-close": [
+    "error",
+    "value",
+    "A value holds what closes the call, so it is not clear where it ends; nothing of it is run.",
+    "Leave the format's own closing marks out of values.",
+  ],
   "doubtful-open": [
     "warning",
     "value",
@@ -108,19 +112,9 @@ export function diagnostic(code: ShortCode, start: number, end: number, change?:
 }
 
 /** Which codes are repairs, for the check of options. */
-export const repairCodes: Readonly<Record<DialectRepairCode, 1>> = {
-  "dialects/json-repaired": 1,
-  "dialects/python-literal": 1,
-  "dialects/coerced": 1,
-  "dialects/unclosed": 1,
-  "dialects/stray-closer": 1,
-  "dialects/stripped-tokens": 1,
-  "dialects/look-alike": 1,
-  "dialects/unquoted-value": 1,
-  "dialects/positional-argument": 1,
-  "dialects/inexact-number": 1,
-  "dialects/duplicate-key": 1,
-};
+export const repairCodes: Readonly<Record<string, 1>> = /* @__PURE__ */ Object.fromEntries(
+  Object.keys(repairs).map((code) => [`dialects/${code}`, 1]),
+);
 
 /** Whether a code, without its prefix, is one of a repair. */
-export const isRepair = (code: ShortCode): boolean => Object.hasOwn(repairCodes, `dialects/${code}`);
+export const isRepair = (code: ShortCode): boolean => code in repairs;

@@ -1,8 +1,7 @@
 import { type Diagnostic, isRunnable, type ParseResult, type Segment } from "@toolglot/core";
 import { diagnostic } from "./diagnostics.ts";
 import { behindSpace, type Mark, markAt } from "./scan/marks.ts";
-import { bodyOf, marksOf } from "./scan/row-marks.ts";
-import type { DialectRow } from "./table/types.ts";
+import { bodyOf, type RowMarks } from "./scan/row-marks.ts";
 import type { DialectBlock, DialectParseOptions } from "./types.ts";
 
 type TextSegment = Segment<DialectBlock> & { type: "text" | "reasoning" };
@@ -10,7 +9,7 @@ type TextSegment = Segment<DialectBlock> & { type: "text" | "reasoning" };
 /** Judges what only the whole message shows: some findings change a block that has ended. */
 export function* lateFindings(
   result: ParseResult<DialectBlock>,
-  rowOf: (id: string) => DialectRow | undefined,
+  marksOf: (id: string) => RowMarks | undefined,
   callsInReasoning: DialectParseOptions["callsInReasoning"],
   allows: (code: string) => boolean,
 ): Generator<Diagnostic> {
@@ -26,7 +25,7 @@ export function* lateFindings(
   for (const [at, segment] of segments.entries()) {
     if (segment.type !== "block") continue;
     while ((torn[seen]?.span.start ?? Infinity) < segment.span.start) seen += 1;
-    const row = rowOf(segment.block.dialect);
+    const marks = marksOf(segment.block.dialect);
     const next = segments[at + 1];
     const before = segments[at - 1];
     if (before?.type === "text" && escapedMark.test(before.text.slice(-100)))
@@ -34,10 +33,10 @@ export function* lateFindings(
         affects: "value",
         message: "The mark before these calls is escaped, and so may be their values.",
       });
-    if (row && next?.type === "text")
+    if (marks && next?.type === "text")
       yield* strayClosers(
         segment.block,
-        row,
+        marks,
         next as TextSegment,
         allows("dialects/stray-closer"),
         (torn[seen]?.span.start ?? Infinity) < segment.span.end,
@@ -53,7 +52,7 @@ export function* lateFindings(
   }
   const last = segments.findLastIndex((one) => one.type === "block" && isRunnable(one.block));
   const block = segments[last];
-  if (block?.type !== "block" || rowOf(block.block.dialect)?.suffix !== "none") return;
+  if (block?.type !== "block" || marksOf(block.block.dialect)?.row.suffix !== "none") return;
   const behind = segments
     .slice(last + 1)
     .find((one): one is TextSegment => one.type === "text" && one.text.trim() !== "");
@@ -80,12 +79,11 @@ const isTorn: ReadonlySet<string> = new Set(["dialects/unclosed", "dialects/json
 /** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
 function* strayClosers(
   block: DialectBlock,
-  row: DialectRow,
+  marks: RowMarks,
   { text, span }: TextSegment,
   isAllowed: boolean,
   mayBeTorn: boolean,
 ): Generator<Diagnostic> {
-  const marks = marksOf(row);
   const isTagged = bodyOf(marks) === "tags";
   // Elsewhere a string with a quote in it may have ended a call too early.
   if (!isTagged && !mayBeTorn) return;

@@ -9,36 +9,35 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
-import type { BareCalls } from "./scan/bare.ts";
-import type { ReadingHost } from "./scan/block-draft.ts";
-import type { BodyReader } from "./scan/body-reader.ts";
+import type { BareCalls, FindForm } from "./scan/bare.ts";
+import type { CallHost } from "./scan/call-draft.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
+import type { Parts } from "./scan/parts.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
-import type { ProseHead } from "./scan/prose.ts";
-import { type Body, marksOf } from "./scan/row-marks.ts";
-import { isTemplateDialect, type TemplateDialect } from "./table/template-dialect.ts";
+import type { RowMarks } from "./scan/row-marks.ts";
 import type { DialectRow } from "./table/types.ts";
-import { rowOf } from "./table/whole.ts";
 import { ToolSet } from "./tools.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions } from "./types.ts";
 
 /** The dialects that an entry knows, and what reads them. */
-export interface DialectBook {
+export interface DialectBook extends Parts {
   /** In the order in which they are tried where several begin alike. */
   readonly rows: readonly DialectRow[];
   /** The one that is read when none is asked for. Default: all of them. */
   readonly fixed?: string;
-  readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
-  readonly heads?: readonly ProseHead[];
   /** Needed where one of them is found without its marks. */
   readonly bare?: typeof BareCalls;
-  /** Reads whole texts by response templates. */
-  readonly templateText?: new (
-    row: TemplateDialect,
-    host: ReadingHost,
+  /** Needed for those of them that are no JSON objects. */
+  readonly bareForms?: FindForm;
+  /** Chooses among several; none: there is one. */
+  readonly planFor?: (book: DialectBook, dialect: ReadingOptions["dialect"]) => ReadingPlan;
+  /** Makes what reads whole texts by the response template of a dialect, if it has one. */
+  readonly wholeReader?: (
+    dialect: ReadingOptions["dialect"],
+    host: CallHost,
     startsInReasoning: boolean,
     report: (found: Diagnostic) => void,
-  ) => BlockReader<DialectBlock>;
+  ) => BlockReader<DialectBlock> | undefined;
   /** Checks a host's own dialect. None: only these rows can be asked for. */
   readonly checkOwn?: (dialect: unknown) => void;
 }
@@ -49,7 +48,9 @@ export interface DialectParserOptions extends DialectParseOptions {
 }
 
 /** The same, of a row as well: it is a dialect without its description. */
-type ReadingOptions = Omit<DialectParserOptions, "dialect"> & { dialect?: DialectParseOptions["dialect"] | DialectRow };
+export type ReadingOptions = Omit<DialectParserOptions, "dialect"> & {
+  dialect?: DialectParseOptions["dialect"] | DialectRow;
+};
 
 const ownOptions = ["dialect:string|object", 'callsInReasoning:"mark"|"accept-unclosed"|"accept"'];
 
@@ -69,29 +70,13 @@ export function checkDialectOptions(
     );
 }
 
-const plans = new WeakMap<DialectBook, WeakMap<object, ReadingPlan>>();
+const plans = new WeakMap<DialectBook, ReadingPlan>();
 
-/**
- * Returns what reading needs of the dialects that may be read, the one that is asked for first: another one that begins alike is known by
- * what follows. It is made once.
- */
-function planFor(book: DialectBook, dialect: ReadingOptions["dialect"]): ReadingPlan {
-  const { rows, fixed, heads } = book;
-  const asked = dialect ?? fixed ?? "auto";
-  const row = typeof asked === "object" ? rowOf(asked) : rows.find(({ id }) => id === asked);
-  const made = plans.get(book) ?? new WeakMap<object, ReadingPlan>();
-  plans.set(book, made);
-  const plan = made.get(row ?? book) ?? planOf(row ? [row, ...alike(rows, row)] : rows, row !== undefined, heads);
-  made.set(row ?? book, plan);
+/** Returns what reading needs of a book's only dialect; made once where it is fixed. */
+function onlyPlan(book: DialectBook, isFixed: boolean): ReadingPlan {
+  const plan = (isFixed && plans.get(book)) || planOf(book.rows, isFixed, book);
+  if (isFixed) plans.set(book, plan);
   return plan;
-}
-
-/** Returns the other dialects whose calls begin with the marks of one. */
-function alike(rows: readonly DialectRow[], row: DialectRow): DialectRow[] {
-  const texts = new Set(marksOf(row).openers.flatMap(({ texts }) => texts));
-  return rows.filter(
-    (one) => one !== row && marksOf(one).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
-  );
 }
 
 /** Creates a push parser for the dialects of a book. */
@@ -101,24 +86,23 @@ export function parserOf(book: DialectBook, options: ReadingOptions): Parser<Dia
 
 function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<DialectBlock> {
   const { dialect, tools: given, callsInReasoning, onEvent, ...rest } = options;
-  const template = typeof dialect === "object" && isTemplateDialect(dialect) ? dialect : undefined;
-  const plan = template ? planOf([], true, undefined) : planFor(book, dialect);
+  const plan = book.planFor?.(book, dialect) ?? onlyPlan(book, dialect !== "auto");
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
-    const found = planFor(book, "auto").detector.find(text, 0, true, true);
+    const found = book.planFor?.(book, "auto").detector.find(text, 0, true, true);
     return diagnostic("foreign-call", start, end, {
       message: `This is ${format}, which is not read here.`,
       ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
     });
   };
-  const host = { tools, allows, onEvent, bodies: book.bodies };
-  const grammar = new DialectGrammar(plan, host, foreign, book.bare);
-  if (template && book.templateText)
-    grammar.whole = new book.templateText(template, host, options.startsInReasoning === true, (found) =>
-      scanner.diagnose(found),
-    );
-  const rowWith = (id: string): DialectRow | undefined => plan.rows.find(({ row }) => row.id === id)?.row;
+  const host = { tools, allows, onEvent };
+  const grammar = new DialectGrammar(plan, host, foreign, book.bare, book.bareForms);
+  const whole = book.wholeReader?.(dialect, host, options.startsInReasoning === true, (found) =>
+    scanner.diagnose(found),
+  );
+  if (whole) grammar.whole = whole;
+  const rowWith = (id: string): RowMarks | undefined => plan.rows.find(({ row }) => row.id === id);
   const scanner: TextScanner<DialectBlock> = new TextScanner<DialectBlock>({
     ...rest,
     tools: tools.definitions,

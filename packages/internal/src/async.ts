@@ -17,6 +17,8 @@ export class Later<Value> implements Promise<Value> {
   #unheard: Promise<never> | undefined = undefined;
 
   protected constructor(done?: Step, failed?: Step) {
+    // With the first one, not when this is loaded: a bundle that makes none leaves the class out.
+    if (!(this instanceof Promise)) Object.setPrototypeOf(Later.prototype, Promise.prototype);
     this.#done = done;
     this.#failed = failed;
   }
@@ -125,8 +127,6 @@ export class Later<Value> implements Promise<Value> {
     else this.settle("done", made);
   }
 }
-
-Object.setPrototypeOf(Later.prototype, Promise.prototype);
 
 /** Goes on with a value at once when it is there already, else when its promise is settled. */
 export function andThen<Value, Next>(

@@ -1,5 +1,7 @@
 import { isSpace } from "@toolglot/internal";
+import { bodyBehind, type CallHead, readerOf } from "../names/text.ts";
 import { more } from "../scan/marks.ts";
+import type { NameReader } from "../scan/parts.ts";
 
 /** A header of a message of harmony. */
 export interface Header {
@@ -17,7 +19,7 @@ const anyWord = /[\w.:-]{1,100}/y;
  * Reads a header at an index: its recipient stands in the role's part or behind the channel, the type of its content with a mark or
  * without. Undefined when there is none, `"more"` when only more text decides.
  */
-export function headerAt(text: string, at: number, ended: boolean): Header | "more" | undefined {
+function headerAt(text: string, at: number, ended: boolean): Header | "more" | undefined {
   let next = at;
   let start = at;
   let isCut = false;
@@ -68,3 +70,27 @@ export function proseHeaderAt(text: string, at: number, ended: boolean): number 
   if (found === "more") return more;
   return found && found.recipient === undefined && found.channel !== "analysis" ? found.end : 0;
 }
+
+/** Whether the end of the text cut off the header of a message to a tool. */
+const isCutHeader = (text: string, at: number): boolean =>
+  /^(?:<\|start\|>assistant)?\s{0,9}(?:<\|channel\|>\s{0,9}\w{1,40}\s{1,9})?to=/.test(text.slice(at, at + 100)) &&
+  text.startsWith("<|", at) &&
+  headerAt(text, at, false) === "more";
+
+function recipientAt(text: string, at: number, ended: boolean): CallHead | "more" | undefined {
+  const header = headerAt(text, at, ended);
+  if (!header || header === "more") return header;
+  const { recipient, start, end } = header;
+  return recipient === undefined ? undefined : { name: recipient, id: undefined, start, end };
+}
+
+/** The name is the recipient in a header. */
+export const headerName: NameReader = {
+  callAt(text, at, marks, ended) {
+    const head = recipientAt(text, at, ended);
+    if (head === "more") return more;
+    if (!head) return ended && isCutHeader(text, at) ? 1 : 0;
+    return bodyBehind(head, text, marks, ended);
+  },
+  read: /* @__PURE__ */ readerOf((text, at, _marks, ended) => recipientAt(text, at, ended)),
+};

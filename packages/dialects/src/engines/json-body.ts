@@ -2,6 +2,7 @@ import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolg
 import { isObject } from "@toolglot/internal";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
+import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import type { DialectRow } from "../table/types.ts";
 import { LiteralReader } from "../values/literal-reader.ts";
@@ -62,14 +63,23 @@ export function* readLiteral(
   return reader;
 }
 
+/** Takes an object without a name: a shape that an API has for calls. */
+export type TakeLoose = (call: CallDraft, value: JsonObject, span: Span) => void;
+
 /**
  * Reads the JSON object of a call. `whole`: it is the arguments; otherwise it has keys for the name and the arguments. False when the call is
  * rejected.
  */
-export function* readJsonBody(call: CallDraft, cursor: Cursor, marks: RowMarks, whole: boolean): Reading<boolean> {
+export function* readJsonBody(
+  call: CallDraft,
+  cursor: Cursor,
+  marks: RowMarks,
+  whole: boolean,
+  takeLoose?: TakeLoose,
+): Reading<boolean> {
   const { row } = marks;
   const syntax = syntaxOf(row);
-  const members = new Members(call, row, whole);
+  const members = new Members(call, row, whole, takeLoose);
   const start = cursor.offset;
   const reader = yield* readLiteral(call, cursor, marks, syntax, { listener: members, stringsTo: members.depth });
   if (!reader) return false;
@@ -77,6 +87,9 @@ export function* readJsonBody(call: CallDraft, cursor: Cursor, marks: RowMarks, 
   if (whole) call.raw ??= span;
   return members.finish(reader.value, span);
 }
+
+/** Reads a call that is a JSON object all the same. */
+export const callAsJson: BodyReader = { read: (call, cursor, marks) => readJsonBody(call, cursor, marks, false) };
 
 /** Takes the members of a call's JSON as they come in. */
 class Members implements LiteralListener {
@@ -93,9 +106,11 @@ class Members implements LiteralListener {
   #keepsStrings = false;
   /** What stands beside the name and the arguments. */
   readonly #others = createRecord<JsonValue>();
+  readonly #takeLoose: TakeLoose | undefined;
 
-  constructor(call: CallDraft, row: DialectRow, whole: boolean) {
+  constructor(call: CallDraft, row: DialectRow, whole: boolean, takeLoose: TakeLoose | undefined) {
     const { name, nameKey } = row.call;
+    this.#takeLoose = takeLoose;
     this.#call = call;
     this.#row = row;
     this.#nameKeys = name.at === "key" ? name.keys : nameKey === undefined ? [] : [nameKey];
@@ -148,19 +163,14 @@ class Members implements LiteralListener {
     for (const [name, one] of Object.entries(read)) this.#call.argument(name).value(one, span);
   }
 
-  /** Takes the shapes that APIs have for calls: `{ function: { name, arguments } }`, and lists of them in `tool_calls`. */
-  #loose(value: JsonObject, span: Span): void {
-    const [first, ...others] = Array.isArray(value.tool_calls) ? value.tool_calls : [value];
-    takeLoose(this.#call, first, span);
-    this.#hasArguments = true;
-    this.#call.others = others;
-  }
-
   /** Returns whether the value was a call's. */
   finish(value: JsonValue | undefined, span: Span): boolean {
     const call = this.#call;
     if (!isObject(value)) return call.fail("invalid-arguments", span);
-    if (call.name === undefined && !this.#row.write) this.#loose(value as JsonObject, span);
+    if (call.name === undefined && this.#takeLoose && !this.#row.write) {
+      this.#takeLoose(call, value as JsonObject, span);
+      this.#hasArguments = true;
+    }
     if (call.name === undefined) return call.fail("missing-name", span);
     if (this.depth === 2 && !this.#hasArguments) call.raw = { start: span.end, end: span.end };
     return !call.failure && isAlone(call, this.#others, this.depth === 1 || this.#hasArguments, span);
@@ -174,7 +184,7 @@ const isLabel = /^(?:type|index|role|status|\w*id)$/i;
  * Whether all that a call is to do stands in its arguments, and they are none of a tool's declaration. Another member may hold them, or one
  * of them. `hasKey`: there are arguments, if none is in them.
  */
-function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Span): boolean {
+export function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Span): boolean {
   const { input, name = "" } = call;
   const params = call.block.host.tools.parameters(name);
   if (input.type === "object" && isObject(input.properties) && !params.includes("properties"))
@@ -194,25 +204,10 @@ function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Spa
 }
 
 /** Reads the JSON of an object. */
-function readObject(text: string): JsonObject | undefined {
+export function readObject(text: string): JsonObject | undefined {
   const reader = new LiteralReader({ language: "json" });
   const at = reader.read(text, text.search(/\S|$/), 0, true);
   const { state, value, slips } = reader;
   const isWhole = state === "done" && slips.length === 0 && text.slice(at).trim() === "";
   return isWhole && isObject(value) ? Object.assign(createRecord<JsonValue>(), value) : undefined;
-}
-
-/** Takes a call in a shape that an API has, from a value. */
-export function takeLoose(call: CallDraft, value: JsonValue | undefined, span: Span): void {
-  const inner = isObject(value) && isObject(value.function) ? value.function : value;
-  if (!isObject(inner) || typeof inner.name !== "string") return;
-  const { name, ...others } = inner as JsonObject;
-  call.named(name as string, span);
-  call.raw = span;
-  const key = call.block.row.arguments.keys?.find((one) => one in others) ?? "";
-  const { [key]: given, ...rest } = others;
-  const input = typeof given === "string" ? readObject(given) : (given ?? {});
-  if (!isObject(input)) call.fail("invalid-arguments", span);
-  else for (const [name, one] of Object.entries(input)) call.argument(name).value(one as JsonValue, span);
-  isAlone(call, rest, key !== "", span);
 }

@@ -1,13 +1,15 @@
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
+import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readLiteral, syntaxOf } from "./json-body.ts";
+import { skipPythonCall } from "./skip-python.ts";
 
 const keyword = /\s*([\p{L}_][\p{L}\p{N}_]{0,200})\s{0,20}=(?!=)\s*/uy;
 const mayBeKeyword = /^\s*(?:[\p{L}_][\p{L}\p{N}_]{0,200}\s{0,20}=?\s*)?$/u;
 
 /** Reads the arguments of a call in Python, and goes behind its closing parenthesis. False when the call is rejected. */
-export function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
+function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
   const syntax = syntaxOf(marks.row);
   const start = cursor.offset;
   let count = 0;
@@ -60,3 +62,6 @@ function* readKeyword(cursor: Cursor): Reading<string | undefined> {
     if (!undecided || !(yield* cursor.wait())) return undefined;
   }
 }
+
+/** Reads the arguments of calls in Python. */
+export const pythonBody: BodyReader = { read: readPython, skip: skipPythonCall };

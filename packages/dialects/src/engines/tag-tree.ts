@@ -1,8 +1,8 @@
 import { createRecord, type JsonSchema, type JsonSchemaObject, type JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { BodyReader } from "../scan/body-reader.ts";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
+import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
@@ -87,7 +87,10 @@ function* readNode(
   return record;
 }
 
-/** As `readTags`, where a value may be made of elements. */
-export const readTagTrees: BodyReader = /* @__PURE__ */ tagsWith(function* (call, cursor, marks, tag) {
-  return (yield* isTree(cursor, marks, tag)) ? yield* readTree(call, cursor, marks, tag) : undefined;
+/** As `attributesBody`, where a value may be made of elements. */
+export const treesBody: BodyReader = /* @__PURE__ */ tagsWith({
+  readTag,
+  *readTree(call, cursor, marks, tag) {
+    return (yield* isTree(cursor, marks, tag)) ? yield* readTree(call, cursor, marks, tag) : undefined;
+  },
 });

@@ -1,10 +1,10 @@
 import type { EndOptions } from "@toolglot/core";
-import type { BodyReader } from "../scan/body-reader.ts";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markAt, markOf } from "../scan/marks.ts";
+import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
-import { type ArgumentTag, readTag } from "./argument-tag.ts";
+import type { ArgumentTag, readTag } from "./argument-tag.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
 import { readTagValue } from "./tag-value.ts";
@@ -20,16 +20,22 @@ function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
 /** Reads an argument behind its opening tag where it is made of elements; undefined where it is not. False when the call is rejected. */
 type ReadTree = (call: CallDraft, cursor: Cursor, marks: RowMarks, tag: ArgumentTag) => Reading<boolean | undefined>;
 
+/** What some dialects need besides. */
+interface TagParts {
+  /** Of those whose keys stand in elements of their own. */
+  readTag?: typeof readTag;
+  readTree?: ReadTree;
+}
+
 /** Returns what reads a call's arguments between tags, and goes behind what closes the call. */
-export const tagsWith =
-  (readTree?: ReadTree): BodyReader =>
-  (call, cursor, marks) =>
-    readArguments(call, cursor, marks, readTree);
+export const tagsWith = (parts: TagParts): BodyReader => ({
+  read: (call, cursor, marks) => readArguments(call, cursor, marks, parts),
+});
 
-/** Reads a call's arguments between tags; none of their values is made of elements. */
-export const readTags: BodyReader = /* @__PURE__ */ tagsWith();
+/** Reads a call's arguments between tags: a mark ends each key, and no value is made of elements. */
+export const tagsBody: BodyReader = /* @__PURE__ */ tagsWith({});
 
-function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, readTree?: ReadTree): Reading<boolean> {
+function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: TagParts): Reading<boolean> {
   const { argOpen, callClose, row } = marks;
   const start = cursor.offset;
   let end = start;
@@ -46,7 +52,7 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, readTr
     }
     const isNext = row.arguments.key === "tag" && (yield* cursor.sees(marks.openers));
     if (argOpen && !isNext && (yield* cursor.take(argOpen))) {
-      if (!(yield* readArgument(call, cursor, marks, readTree))) return false;
+      if (!(yield* readArgument(call, cursor, marks, parts))) return false;
       end = cursor.offset;
       continue;
     }
@@ -67,12 +73,13 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, readTr
 const keyStops = /[<>\n=]/;
 
 /** Reads an argument behind its opener. */
-function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, readTree?: ReadTree): Reading<boolean> {
+function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: TagParts): Reading<boolean> {
   const { row, argKey, argKeyClose, argClose } = marks;
   const { key: rule, typeMark, pad, cdata } = row.arguments;
   const start = cursor.offset;
   let tag: ArgumentTag | undefined;
-  if (rule === "tag" || (typeof rule === "object" && "attribute" in rule)) tag = yield* readTag(cursor, marks);
+  if (rule === "tag" || (typeof rule === "object" && "attribute" in rule))
+    tag = parts.readTag && (yield* parts.readTag(cursor, marks));
   else {
     const ends = [argKeyClose ?? argKey].filter((mark) => mark !== undefined);
     let key = (yield* readUpTo(cursor, ends, keyStops))?.trim().replace(/^(["'])(.*)\1$/s, "$2");
@@ -86,7 +93,7 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, readTre
       ? call.fail("truncated", span)
       : call.fail("invalid-arguments", span, "An argument has no key.");
   }
-  const tree = row.values === "tree" ? readTree?.(call, cursor, marks, tag) : undefined;
+  const tree = row.values === "tree" ? parts.readTree?.(call, cursor, marks, tag) : undefined;
   const isRead = tree && (yield* tree);
   if (isRead !== undefined) return isRead;
   const { key, type, close } = tag;

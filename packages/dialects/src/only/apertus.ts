@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `apertus` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { apertus, apertusDialect } from "../table/rows/apertus.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyOrTextName } from "../names/key.ts";
+import { ProseMarks } from "../scan/prose.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [apertus], fixed: "apertus", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [apertus], fixed: "apertus", bodies: { json: jsonBody }, names: { key: keyOrTextName }, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = apertusDialect;

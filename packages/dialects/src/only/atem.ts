@@ -2,15 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `atem` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { atem, atemDialect } from "../table/rows/atem.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { attributesBody } from "../engines/argument-tag.ts";
+import { ProseMarks } from "../scan/prose.ts";
+import { runHeader } from "../engines/run-header.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [atem], fixed: "atem", bodies: { tags: readTags } };
+const book: OneBook = { rows: [atem], fixed: "atem", bodies: { tags: attributesBody }, names: { attribute: attributeName }, runHeader, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = atemDialect;

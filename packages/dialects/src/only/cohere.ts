@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `cohere` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { cohere, cohereDialect } from "../table/rows/cohere.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyOrTextName } from "../names/key.ts";
+import { ProseMarks } from "../scan/prose.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [cohere], fixed: "cohere", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [cohere], fixed: "cohere", bodies: { json: jsonBody }, names: { key: keyOrTextName }, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = cohereDialect;

@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `cohere5` alone. */
-import { readTagTrees } from "../engines/tag-tree.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { cohere5, cohere5Dialect } from "../table/rows/cohere5.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { ProseMarks } from "../scan/prose.ts";
+import { treesBody } from "../engines/tag-tree.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: readTagTrees } };
+const book: OneBook = { rows: [cohere5], fixed: "cohere5", bodies: { tags: treesBody }, names: { attribute: attributeName }, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = cohere5Dialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `deepseek-v3` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { deepseekV3, deepseekV3Dialect } from "../table/rows/deepseek-v3.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [deepseekV3], fixed: "deepseek-v3", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [deepseekV3], fixed: "deepseek-v3", bodies: { json: jsonBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = deepseekV3Dialect;

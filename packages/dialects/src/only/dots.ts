@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `dots` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { dots, dotsDialect } from "../table/rows/dots.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { attributesBody } from "../engines/argument-tag.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dots], fixed: "dots", bodies: { tags: readTags } };
+const book: OneBook = { rows: [dots], fixed: "dots", bodies: { tags: attributesBody }, names: { attribute: attributeName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = dotsDialect;

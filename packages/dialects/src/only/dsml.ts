@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `dsml` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { dsml, dsmlDialect } from "../table/rows/dsml.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { attributesBody } from "../engines/argument-tag.ts";
+import { typeMarkAt } from "../engines/type-mark.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dsml], fixed: "dsml", bodies: { tags: readTags } };
+const book: OneBook = { rows: [dsml], fixed: "dsml", bodies: { tags: attributesBody }, names: { attribute: attributeName }, typeMarkAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = dsmlDialect;

@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `dsml4` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { dsml4, dsml4Dialect } from "../table/rows/dsml4.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { attributesBody } from "../engines/argument-tag.ts";
+import { typeMarkAt } from "../engines/type-mark.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dsml4], fixed: "dsml4", bodies: { tags: readTags } };
+const book: OneBook = { rows: [dsml4], fixed: "dsml4", bodies: { tags: attributesBody }, names: { attribute: attributeName }, typeMarkAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = dsml4Dialect;

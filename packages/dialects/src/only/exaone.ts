@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `exaone` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { exaone, exaoneDialect } from "../table/rows/exaone.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyName } from "../names/key.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [exaone], fixed: "exaone", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [exaone], fixed: "exaone", bodies: { json: jsonBody }, names: { key: keyName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = exaoneDialect;

@@ -2,16 +2,19 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `functionary3.2` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { functionary3_2, functionary3_2Dialect } from "../table/rows/functionary3.2.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { jsonBody } from "../bodies.ts";
+import { ProseMarks } from "../scan/prose.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: readJsonCall }, bare: BareCalls };
+const book: OneBook = { rows: [functionary3_2], fixed: "functionary3.2", bodies: { json: jsonBody }, names: { text: textName }, prose: ProseMarks, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = functionary3_2Dialect;

@@ -2,16 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `functiongemma` alone. */
-import { readKeyed } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { functiongemma, functiongemmaDialect } from "../table/rows/functiongemma.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { keyedBody } from "../bodies.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: readKeyed }, bare: BareCalls };
+const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: keyedBody }, names: { text: textName }, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = functiongemmaDialect;

@@ -2,16 +2,19 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `gemma4` alone. */
-import { readKeyed } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { gemma4, gemma4Dialect } from "../table/rows/gemma4.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { keyedBody } from "../bodies.ts";
+import { ProseMarks } from "../scan/prose.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: readKeyed }, bare: BareCalls };
+const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: keyedBody }, names: { text: textName }, prose: ProseMarks, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = gemma4Dialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `glm-5.3` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { glm5_3, glm5_3Dialect } from "../table/rows/glm-5.3.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [glm5_3], fixed: "glm-5.3", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [glm5_3], fixed: "glm-5.3", bodies: { json: jsonBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = glm5_3Dialect;

@@ -2,16 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `glm` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { glm, glmDialect } from "../table/rows/glm.ts";
 import type { Dialect } from "../table/types.ts";
 import { renderRow } from "../write/render-row.ts";
+import { tagsBody } from "../engines/tags.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [glm], fixed: "glm", bodies: { tags: readTags } };
+const book: OneBook = { rows: [glm], fixed: "glm", bodies: { tags: tagsBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = glmDialect;

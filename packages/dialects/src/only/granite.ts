@@ -2,16 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `granite` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { granite, graniteDialect } from "../table/rows/granite.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyName } from "../names/key.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [granite], fixed: "granite", bodies: { json: readJsonCall }, bare: BareCalls };
+const book: OneBook = { rows: [granite], fixed: "granite", bodies: { json: jsonBody }, names: { key: keyName }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = graniteDialect;

@@ -2,17 +2,19 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `harmony` alone. */
-import { readJsonCall } from "../bodies.ts";
-import { proseHeaderAt } from "../engines/harmony.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { harmony, harmonyDialect } from "../table/rows/harmony.ts";
 import type { Dialect } from "../table/types.ts";
+import { headerName } from "../engines/harmony.ts";
+import { jsonBody } from "../bodies.ts";
+import { proseHeaderAt } from "../engines/harmony.ts";
+import { ProseMarks } from "../scan/prose.ts";
 import { renderRow } from "../write/render-row.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [harmony], fixed: "harmony", bodies: { json: readJsonCall }, heads: [proseHeaderAt] };
+const book: OneBook = { rows: [harmony], fixed: "harmony", bodies: { json: jsonBody }, names: { header: headerName }, prose: ProseMarks, heads: [proseHeaderAt] };
 
 /** Its row of the table. */
 export const dialect: Dialect = harmonyDialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `hy3` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { hy3, hy3Dialect } from "../table/rows/hy3.ts";
 import type { Dialect } from "../table/types.ts";
+import { tagsBody } from "../engines/tags.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [hy3], fixed: "hy3", bodies: { tags: readTags } };
+const book: OneBook = { rows: [hy3], fixed: "hy3", bodies: { tags: tagsBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = hy3Dialect;

@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `inkling` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { inkling, inklingDialect } from "../table/rows/inkling.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { ProseMarks } from "../scan/prose.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [inkling], fixed: "inkling", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [inkling], fixed: "inkling", bodies: { json: jsonBody }, names: { text: textName }, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = inklingDialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `jamba` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { jamba, jambaDialect } from "../table/rows/jamba.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyOrTextName } from "../names/key.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [jamba], fixed: "jamba", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [jamba], fixed: "jamba", bodies: { json: jsonBody }, names: { key: keyOrTextName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = jambaDialect;

@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `k2-horizon` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { k2Horizon, k2HorizonDialect } from "../table/rows/k2-horizon.ts";
 import type { Dialect } from "../table/types.ts";
+import { callAsJson } from "../engines/json-body.ts";
+import { tagsBody } from "../engines/tags.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [k2Horizon], fixed: "k2-horizon", bodies: { tags: readTags } };
+const book: OneBook = { rows: [k2Horizon], fixed: "k2-horizon", bodies: { tags: tagsBody }, names: { text: textName }, asJson: callAsJson };
 
 /** Its row of the table. */
 export const dialect: Dialect = k2HorizonDialect;

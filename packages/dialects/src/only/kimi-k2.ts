@@ -2,16 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `kimi-k2` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { kimiK2, kimiK2Dialect } from "../table/rows/kimi-k2.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { jsonBody } from "../bodies.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [kimiK2], fixed: "kimi-k2", bodies: { json: readJsonCall }, bare: BareCalls };
+const book: OneBook = { rows: [kimiK2], fixed: "kimi-k2", bodies: { json: jsonBody }, names: { text: textName }, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = kimiK2Dialect;

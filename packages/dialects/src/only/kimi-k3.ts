@@ -2,15 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `kimi-k3` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { kimiK3, kimiK3Dialect } from "../table/rows/kimi-k3.ts";
 import type { Dialect } from "../table/types.ts";
+import { attributeName } from "../names/attribute.ts";
+import { attributesBody } from "../engines/argument-tag.ts";
+import { ProseMarks } from "../scan/prose.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [kimiK3], fixed: "kimi-k3", bodies: { tags: readTags } };
+const book: OneBook = { rows: [kimiK3], fixed: "kimi-k3", bodies: { tags: attributesBody }, names: { attribute: attributeName }, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = kimiK3Dialect;

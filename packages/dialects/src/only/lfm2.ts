@@ -2,16 +2,19 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `lfm2` alone. */
-import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { lfm2, lfm2Dialect } from "../table/rows/lfm2.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { callAsJson } from "../engines/json-body.ts";
+import { pythonBody } from "../engines/python.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: readPython }, bare: BareCalls };
+const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: pythonBody }, names: { text: textName }, asJson: callAsJson, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = lfm2Dialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `llama3-builtin` alone. */
-import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { llama3Builtin, llama3BuiltinDialect } from "../table/rows/llama3-builtin.ts";
 import type { Dialect } from "../table/types.ts";
+import { pythonBody } from "../engines/python.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [llama3Builtin], fixed: "llama3-builtin", bodies: { python: readPython } };
+const book: OneBook = { rows: [llama3Builtin], fixed: "llama3-builtin", bodies: { python: pythonBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = llama3BuiltinDialect;

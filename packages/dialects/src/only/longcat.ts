@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `longcat` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { longcat, longcatDialect } from "../table/rows/longcat.ts";
 import type { Dialect } from "../table/types.ts";
+import { jsonBody } from "../bodies.ts";
+import { keyName } from "../names/key.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [longcat], fixed: "longcat", bodies: { json: readJsonCall } };
+const book: OneBook = { rows: [longcat], fixed: "longcat", bodies: { json: jsonBody }, names: { key: keyName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = longcatDialect;

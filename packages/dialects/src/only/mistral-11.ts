@@ -2,16 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `mistral-11` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { mistral11, mistral11Dialect } from "../table/rows/mistral-11.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { jsonBody } from "../bodies.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [mistral11], fixed: "mistral-11", bodies: { json: readJsonCall }, bare: BareCalls };
+const book: OneBook = { rows: [mistral11], fixed: "mistral-11", bodies: { json: jsonBody }, names: { text: textName }, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = mistral11Dialect;

@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `olmo3` alone. */
-import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { olmo3, olmo3Dialect } from "../table/rows/olmo3.ts";
 import type { Dialect } from "../table/types.ts";
+import { pythonBody } from "../engines/python.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [olmo3], fixed: "olmo3", bodies: { python: readPython } };
+const book: OneBook = { rows: [olmo3], fixed: "olmo3", bodies: { python: pythonBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = olmo3Dialect;

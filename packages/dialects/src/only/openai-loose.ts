@@ -2,16 +2,17 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `openai-loose` alone. */
-import { readJsonCall } from "../bodies.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { openaiLoose, openaiLooseDialect } from "../table/rows/openai-loose.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { keyName } from "../names/key.ts";
+import { looseBody } from "../engines/loose-json.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [openaiLoose], fixed: "openai-loose", bodies: { json: readJsonCall }, bare: BareCalls };
+const book: OneBook = { rows: [openaiLoose], fixed: "openai-loose", bodies: { json: looseBody }, names: { key: keyName }, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = openaiLooseDialect;

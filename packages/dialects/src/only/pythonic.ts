@@ -2,16 +2,18 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `pythonic` alone. */
-import { readPython } from "../engines/python.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
-import { BareCalls } from "../scan/bare.ts";
 import { pythonic, pythonicDialect } from "../table/rows/pythonic.ts";
 import type { Dialect } from "../table/types.ts";
+import { BareCalls } from "../scan/bare.ts";
+import { bareForms } from "../scan/bare-forms.ts";
+import { pythonBody } from "../engines/python.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: readPython }, bare: BareCalls };
+const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: pythonBody }, names: { text: textName }, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = pythonicDialect;

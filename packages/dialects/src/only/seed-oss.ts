@@ -2,15 +2,16 @@
 // biome-ignore-all format: written by a script.
 // biome-ignore-all assist/source/organizeImports: written by a script.
 /** The calls of `seed-oss` alone. */
-import { readTags } from "../engines/tags.ts";
 import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { seedOss, seedOssDialect } from "../table/rows/seed-oss.ts";
 import type { Dialect } from "../table/types.ts";
+import { tagsBody } from "../engines/tags.ts";
+import { textName } from "../names/text.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [seedOss], fixed: "seed-oss", bodies: { tags: readTags } };
+const book: OneBook = { rows: [seedOss], fixed: "seed-oss", bodies: { tags: tagsBody }, names: { text: textName } };
 
 /** Its row of the table. */
 export const dialect: Dialect = seedOssDialect;

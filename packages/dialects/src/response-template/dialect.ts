@@ -4,6 +4,8 @@ import type { Dialect } from "../table/types.ts";
 import { finderOf } from "./delimiter.ts";
 import { readerOf } from "./response-parser.ts";
 import { compileTemplate, type Field } from "./template.ts";
+import type { TemplateReading } from "./template-reading.ts";
+import { TemplateText } from "./template-text.ts";
 import type { ResponseTemplate } from "./types.ts";
 
 /**
@@ -27,6 +29,23 @@ export function dialectFromTemplate(template: ResponseTemplate, options: { id?: 
   checkKeys("dialectFromTemplate", options, "id:text");
   const { anchor, fields } = compileTemplate(template, true);
   const [rest] = compileTemplate({ start_anchor: "-", fields: { "": {} } }).fields as [Field];
+  const reading: TemplateReading = {
+    // A message that lacks a field is read like any other.
+    fields: fields.map((field) => ({ ...field, own: { ...field.own, optional: true } })),
+    rest,
+    reader: (some, onEvent, begins) =>
+      readerOf(
+        { anchor, defaults: {}, fields: some as readonly Field[] },
+        "",
+        new Map(),
+        onEvent,
+        begins as Field | undefined,
+      ),
+    closer(field, text) {
+      const { close } = field as Field;
+      return close && finderOf(close).nextShort({ text, base: 0 }, 0, true);
+    },
+  };
   const dialect: TemplateDialect = {
     id: options.id ?? "template",
     engine: "template",
@@ -41,23 +60,7 @@ export function dialectFromTemplate(template: ResponseTemplate, options: { id?: 
     stops: [],
     suffix: "text",
     write: false,
-    [templateReading]: {
-      // A message that lacks a field is read like any other.
-      fields: fields.map((field) => ({ ...field, own: { ...field.own, optional: true } })),
-      rest,
-      reader: (some, onEvent, begins) =>
-        readerOf(
-          { anchor, defaults: {}, fields: some as readonly Field[] },
-          "",
-          new Map(),
-          onEvent,
-          begins as Field | undefined,
-        ),
-      closer(field, text) {
-        const { close } = field as Field;
-        return close && finderOf(close).nextShort({ text, base: 0 }, 0, true);
-      },
-    },
+    [templateReading]: (host) => new TemplateText(reading, host),
   };
   return dialect;
 }

@@ -1,43 +1,50 @@
 import type { ToolSet } from "../tools.ts";
 import type { DialectEvent } from "../types.ts";
-import { BlockDraft, type ReadingHost } from "./block-draft.ts";
+import { BlockDraft } from "./block-draft.ts";
+import type { CallHost } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
 import { behindSpace } from "./marks.ts";
-import { bodyOf, isMarkless, type RowMarks } from "./row-marks.ts";
+import { isMarkless, type RowMarks } from "./row-marks.ts";
 import { type MarklessRuns, type Place, type RunEnd, readRun } from "./run-reader.ts";
 
-const word = "[\\w.:-]{1,100}";
 /** Names stand so near to the beginning of a JSON object. */
 const maxNameOffset = 400;
 const object = /^(?:\[\s{0,20})?\{\s{0,40}["']/;
 const mayBeObject = /^(?:\[\s{0,20})?(?:\{\s{0,40})?$/;
 const wrapsCall = /^\[?\s{0,20}\{\s{0,40}["'](?:tool_calls|type|function|id)["']/;
 
-/** What is left of calls when a server strips their tokens, or what never had any; the name is the first group. */
-const forms: readonly (readonly [pattern: RegExp, of: (marks: RowMarks) => boolean])[] = [
-  [new RegExp(`^(?:call:\\s{0,9})?(${word})\\{`), (marks) => bodyOf(marks) === "keyed"],
-  [new RegExp(`^(${word})(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]`), ({ idMark }) => idMark !== undefined],
-  [new RegExp(`^functions\\.(${word}):\\d{1,9}\\s{0,9}\\{`), ({ row }) => row.call.idPattern !== undefined],
-  [new RegExp(`^\\[\\s{0,9}(${word})\\(`), ({ row }) => row.engine === "python" && row.list === true],
-];
-/** What is left where the prompt has written the mark already. */
-const begun = new RegExp(`^(${word})[ \\t\\r]{0,9}\\n\\{`);
-const isForm = /^(?:call:\s{0,9}|\[\s{0,9})?[\w.:-]{1,130}\s{0,9}[[{(]/;
-const mayBeForm = new RegExp(
-  `^(?:call:\\s{0,9}|\\[\\s{0,9})?(?:${word})?(?:\\[\\w{0,9}\\]?\\w{0,40}\\[?\\w{0,4})?\\s{0,9}$`,
-);
+/**
+ * Finds what is left of calls but for objects: the dialect, or `"more"` when only more text decides. `isFirst`: the message begins there;
+ * `mayGrow`: more text may come.
+ */
+export type FindForm = (
+  head: string,
+  rows: readonly RowMarks[],
+  names: BareNames,
+  isFirst: boolean,
+  mayGrow: boolean,
+) => RowMarks | "more" | undefined;
+
+/** Which names are those of calls. */
+export interface BareNames {
+  knows(name: string): boolean;
+  /** Whether a name that has begun may become a known one. */
+  mayBeKnown(begun: string): boolean;
+}
 
 /** Finds calls without marks, by the names of tools: what begins a line, and whose call it may be. */
-export class BareCalls implements MarklessRuns {
+export class BareCalls implements MarklessRuns, BareNames {
   readonly #rows: readonly RowMarks[];
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
+  readonly #findForm: FindForm | undefined;
   /** Before this offset of the text nothing is a call: a run up to here was none, and one within it would end likewise. */
   textUntil = 0;
 
   /** @param takesAnyName If no tools are given, every name counts. */
-  constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean) {
+  constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean, findForm?: FindForm) {
     this.#rows = rows;
+    this.#findForm = findForm;
     this.#tools = tools;
     this.#takesAnyName = takesAnyName && !tools.isGiven;
   }
@@ -62,7 +69,7 @@ export class BareCalls implements MarklessRuns {
   }
 
   /** Reads a run: its calls are calls only if all of them name tools, and nothing but them stands on their lines. */
-  *read(start: number, host: ReadingHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd> {
+  *read(start: number, host: CallHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd> {
     const events: DialectEvent[] = [];
     const onEvent =
       host.onEvent &&
@@ -96,15 +103,7 @@ export class BareCalls implements MarklessRuns {
       if (isShort && mayBeObject.test(head)) return "more";
       if (object.test(head)) return this.#object(head, isShort);
     }
-    for (const [pattern, isOf] of isForm.test(head) ? forms : []) {
-      const name = pattern.exec(head)?.[1];
-      const marks = name !== undefined && this.knows(name) ? this.#rows.find(isOf) : undefined;
-      if (marks) return marks;
-    }
-    const name = isFirst ? begun.exec(head)?.[1] : undefined;
-    const first = name !== undefined && this.knows(name) && this.#rows.find(({ callOpen }) => callOpen?.lineStart);
-    if (first) return first;
-    return isShort && head.length < 200 && mayBeForm.test(head) && this.#mayBeKnown(head) ? "more" : undefined;
+    return this.#findForm?.(head, this.#rows, this, isFirst, isShort && head.length < 200);
   }
 
   #object(head: string, isShort: boolean): RowMarks | "more" | undefined {
@@ -123,11 +122,8 @@ export class BareCalls implements MarklessRuns {
     return first ?? own.find(({ row }) => row.arguments.keys?.includes(key ?? "")) ?? own[0] ?? fits[0];
   }
 
-  /** Whether a name that has begun may become a known one. */
-  #mayBeKnown(head: string): boolean {
-    const begun = /^(?:call:\s*|functions\.|\[\s*)?([\w.:-]*)/.exec(head)?.[1] ?? "";
-    if (this.#takesAnyName || begun === "" || "functions.".startsWith(begun) || "call:".startsWith(begun)) return true;
-    return this.#tools.names.some((name) => name.startsWith(begun) || begun.startsWith(name));
+  mayBeKnown(begun: string): boolean {
+    return this.#takesAnyName || this.#tools.names.some((name) => name.startsWith(begun) || begun.startsWith(name));
   }
 }
 

@@ -3,20 +3,12 @@ import type { DiagnosticChange } from "@toolglot/internal";
 import { diagnostic, isRepair, type ShortCode } from "../diagnostics.ts";
 import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock, DialectCall, RejectedCall } from "../types.ts";
-import type { BodyReader } from "./body-reader.ts";
 import { type CallBlock, CallDraft, type CallHost } from "./call-draft.ts";
-import type { Body } from "./row-marks.ts";
-
-/** What the readers of one text share. */
-export interface ReadingHost extends CallHost {
-  /** Readers of the forms that arguments have. */
-  readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
-}
 
 /** A block while it is read: its calls, and what was found. */
 export class BlockDraft implements CallBlock {
   readonly row: DialectRow;
-  readonly host: ReadingHost;
+  readonly host: CallHost;
   readonly start: number;
   readonly calls: DialectCall[] = [];
   readonly rejected: RejectedCall[] = [];
@@ -33,7 +25,7 @@ export class BlockDraft implements CallBlock {
   #isRefused = false;
   #begun = 0;
 
-  constructor(row: DialectRow, host: ReadingHost, start: number, inReasoning: boolean) {
+  constructor(row: DialectRow, host: CallHost, start: number, inReasoning: boolean) {
     this.row = row;
     // What is only thought may never run: nothing of it is emitted before that is known.
     this.host = inReasoning ? { ...host, onEvent: undefined } : host;

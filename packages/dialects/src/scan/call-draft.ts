@@ -38,8 +38,8 @@ export class CallDraft {
   input: JsonObject = createRecord<JsonValue>();
   /** Where its arguments stand. */
   raw: Span | undefined;
-  /** Calls that were written together with it, as values. */
-  others: readonly JsonValue[] = [];
+  /** Take the calls that were written together with it, each into a draft of its own. */
+  others: readonly ((call: CallDraft, span: Span) => void)[] = [];
   /** Why nothing of it can be used. */
   failure: "truncated" | "invalid" | undefined;
   /** What closes it is missing. */

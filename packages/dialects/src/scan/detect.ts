@@ -1,77 +1,47 @@
-import { callAt, headerEndAt, nameAt } from "./head.ts";
+import { callAt } from "./head.ts";
 import { behindSpace, last, markAt, more } from "./marks.ts";
 import type { RowMarks } from "./row-marks.ts";
 
 /** So much white space may stand between an opener and what shows whose it is. */
 const maxSpace = 64;
 
-/** Bars of any kind, one or two, are one. */
-const bars = /[\uff5c\u2016|]{1,2}/g;
-/** So many units of an opener decide which dialects it may be of. */
-const keyLength = 3;
-const keyAt = (text: string, at: number): string =>
-  text
-    .slice(at, at + 2 * keyLength)
-    .replace(bars, "|")
-    .slice(0, keyLength);
-
-/** Dialects by what their calls begin with: which one a text writes is decided once, at each opener. */
-export class Detector {
-  /** By the first units of their openers, in order. */
-  readonly #rows = new Map<string, RowMarks[]>();
-  /** First units of openers. */
-  readonly #firsts: string;
+/** Finds the dialect of a call. */
+export interface DialectFinder {
   /** Units that calls begin with, but `<`. */
   readonly heads: string;
-
-  constructor(rows: readonly RowMarks[]) {
-    for (const marks of rows)
-      for (const key of new Set(beginnings(marks).map((text) => keyAt(text, 0)))) {
-        const list = this.#rows.get(key) ?? [];
-        list.push(marks);
-        this.#rows.set(key, list);
-      }
-    const firsts = new Set([...this.#rows.keys()].map((key) => key.charAt(0)));
-    this.#firsts = [...firsts].join("");
-    this.heads = [...firsts].filter((unit) => unit === "[" || unit === "]").join("");
-  }
-
   /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
-  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined {
-    if (!this.#firsts.includes(text.charAt(at))) return undefined;
-    const key = keyAt(text, at);
-    const rows = this.#rows.get(key);
-    if (!rows) {
-      const isShort = !ended && text.length - at < 2 * keyLength && key.length < keyLength;
-      return isShort && [...this.#rows.keys()].some((known) => known.startsWith(key)) ? "more" : undefined;
-    }
-    let undecided = false;
-    let second: RowMarks | undefined;
-    for (const marks of rows) {
-      const begins = beginsAt(text, at, marks, ended, isLineStart);
-      if (begins === more) undecided = true;
-      else if (begins > 0 && lacksNameEnd(text, at, marks, ended)) second ??= marks;
-      // What an earlier one waits for may make it the one.
-      else if (begins > 0) return undecided ? "more" : marks;
-    }
-    return undecided ? "more" : second;
-  }
+  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined;
+}
+
+/** Returns those of the first units of calls that are asked for besides `<`. */
+export const headsIn = (firsts: string): string => firsts.replace(/[^[\]]/g, "");
+
+/** Finds the calls of one dialect. */
+export function onlyOne(marks: RowMarks): DialectFinder {
+  const firsts = [...new Set(beginnings(marks).map((text) => text.charAt(0)))].join("");
+  return {
+    heads: headsIn(firsts),
+    find(text, at, ended, isLineStart) {
+      const begins = firsts.includes(text.charAt(at)) ? beginsAt(text, at, marks, ended, isLineStart) : 0;
+      return begins === more ? "more" : begins > 0 ? marks : undefined;
+    },
+  };
 }
 
 /** Returns the texts that runs of a dialect begin with. */
-function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: RowMarks): string[] {
+export function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: RowMarks): string[] {
   const opensCall = callOpen && (!callOpen.optional || callOpen.special) ? [callOpen] : [];
   const names = row.call.nameKey === undefined ? [] : nameEnds;
   return [
     ...[...open, ...opensCall, ...names].flatMap(({ texts }) => texts),
     ...(isHeader ? ["<|start|>", "to=", "<|channel|>"] : []),
-    ...(header ? [header[0]] : []),
+    ...(header ? [header.before] : []),
   ].map((text) => text.trimStart());
 }
 
 /** Whether a run of a dialect begins at an index: 0, a higher number, or {@link more}. */
 export function beginsAt(text: string, place: number, marks: RowMarks, ended: boolean, isLineStart: boolean): number {
-  const header = headerEndAt(text, place, marks, ended);
+  const header = marks.header?.endAt(text, place, ended) ?? 0;
   let undecided = header === more;
   const at = header > 0 ? behindSpace(text, header) : place;
   for (const opener of marks.open) {
@@ -82,7 +52,7 @@ export function beginsAt(text: string, place: number, marks: RowMarks, ended: bo
     const { isOther } = last;
     const call = behindSpace(text, end) - end > maxSpace ? 0 : callAt(text, end, marks, ended);
     // Marks that another dialect has for its own: the type mark of the first argument tells.
-    const typed = call !== 0 && isOther ? typeMarkAt(text, end, marks, ended) : 1;
+    const typed = (call !== 0 && isOther ? marks.typeMarkAt?.(text, end, marks, ended) : 1) ?? 1;
     if (call > 0 && typed > 0) return call;
     undecided ||= (call === more && typed !== 0) || (call !== 0 && typed === more);
   }
@@ -92,7 +62,7 @@ export function beginsAt(text: string, place: number, marks: RowMarks, ended: bo
     if (call !== 0) return call;
   } else if (callOpen && (!callOpen.optional || callOpen.special) && (!callOpen.lineStart || isLineStart)) {
     const end = markAt(text, at, callOpen, ended);
-    const typed = end > 0 && last.isOther ? typeMarkAt(text, at, marks, ended) : 1;
+    const typed = (end > 0 && last.isOther ? marks.typeMarkAt?.(text, at, marks, ended) : 1) ?? 1;
     // At the end of the text a whole opener is a call that was cut off.
     const call = end > 0 && typed > 0 ? callAt(text, at, marks, ended) : 0;
     undecided ||= typed === more;
@@ -108,30 +78,4 @@ export function beginsAt(text: string, place: number, marks: RowMarks, ended: bo
       if (call > 0) return call;
     }
   return undecided ? more : 0;
-}
-
-/** Whether the line break that ends a name is missing: another dialect has none there. */
-function lacksNameEnd(text: string, at: number, marks: RowMarks, ended: boolean): boolean {
-  const [open] = marks.open;
-  if (!open || marks.callOpen || marks.nameEnds[0]?.texts[0] !== "\n") return false;
-  const head = nameAt(text, markAt(text, at, open, ended), marks, ended);
-  return head !== undefined && head !== "more" && text.charAt(head.end - 1) !== "\n";
-}
-
-/** So far behind an opener its first argument may stand. */
-const maxHead = 600;
-
-/** Whether the first argument behind an opener has the dialect's type mark: 0, a higher number, or {@link more}. */
-function typeMarkAt(text: string, at: number, { row, argOpen, callClose }: RowMarks, ended: boolean): number {
-  const { typeMark } = row.arguments;
-  if (!typeMark || !("attribute" in typeMark)) return 1;
-  const limit = Math.min(text.length, at + maxHead);
-  for (let next = text.indexOf("<", at); next >= 0 && next < limit; next = text.indexOf("<", next + 1)) {
-    if (callClose && markAt(text, next, callClose, true) > 0) return 0;
-    const tag = argOpen ? markAt(text, next, argOpen, ended) : 0;
-    if (tag === more) return more;
-    const end = tag > 0 ? text.indexOf(">", tag) : -1;
-    if (end >= 0) return new RegExp(`\\s${typeMark.attribute}\\s*=`).test(text.slice(tag, end)) ? 1 : 0;
-  }
-  return ended || text.length - at > maxHead ? 0 : more;
 }

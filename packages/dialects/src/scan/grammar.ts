@@ -10,10 +10,9 @@ import {
   type Trace,
 } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
-import type { BareCalls } from "./bare.ts";
-import type { ReadingHost } from "./block-draft.ts";
+import type { BareCalls, FindForm } from "./bare.ts";
+import type { CallHost } from "./call-draft.ts";
 import type { ReadingPlan } from "./plan.ts";
-import { ProseReader } from "./prose.ts";
 import type { RowMarks } from "./row-marks.ts";
 import { RunReader } from "./run-reader.ts";
 
@@ -36,15 +35,21 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly heads: string;
   readonly #plan: ReadingPlan;
   readonly #bare: BareCalls | undefined;
-  readonly #host: ReadingHost;
+  readonly #host: CallHost;
   whole?: BlockReader<DialectBlock>;
   /** Makes the finding of a call that is not read. */
   readonly foreign: (format: string, span: Span, text: string) => Diagnostic;
 
   /** @param bare Finds and reads calls without marks. None: no dialect of the plan is found without. */
-  constructor(plan: ReadingPlan, host: ReadingHost, foreign: DialectGrammar["foreign"], bare?: typeof BareCalls) {
+  constructor(
+    plan: ReadingPlan,
+    host: CallHost,
+    foreign: DialectGrammar["foreign"],
+    bare?: typeof BareCalls,
+    findForm?: FindForm,
+  ) {
     this.#plan = plan;
-    this.#bare = bare && new bare(plan.bare, host.tools, plan.isMarkless);
+    this.#bare = bare && new bare(plan.bare, host.tools, plan.isMarkless, findForm);
     this.#host = host;
     this.foreign = foreign;
     this.heads = plan.detector.heads;
@@ -80,9 +85,7 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     const marks = this.#plan.detector.find(text, at, ended, isLineStart);
     if (marks === "more") return "more";
     if (marks) return this.#reader(probe, marks, {});
-    const length = this.#plan.prose.at(text, at, ended, isLineStart);
-    if (length === "more") return "more";
-    return length > 0 ? new ProseReader(probe.offset, length) : "no";
+    return this.#plan.prose?.find(probe, ended, isLineStart) ?? "no";
   }
 
   #reader(

@@ -1,14 +1,15 @@
 import type { DialectRow } from "../table/types.ts";
-import { Detector } from "./detect.ts";
-import { type ProseHead, ProseMarks } from "./prose.ts";
+import { type DialectFinder, onlyOne } from "./detect.ts";
+import type { Parts } from "./parts.ts";
+import type { ProseMarks } from "./prose.ts";
 import { isMarkless, marksOf, type RowMarks } from "./row-marks.ts";
 
 /** What reading needs of the dialects that may stand in a text, whatever the text and the tools. */
 export interface ReadingPlan {
   /** The one that is asked for first. */
   readonly rows: readonly RowMarks[];
-  readonly detector: Detector;
-  readonly prose: ProseMarks;
+  readonly detector: DialectFinder;
+  readonly prose: ProseMarks | undefined;
   /** Those whose wrapper is a fence. */
   readonly fenced: readonly RowMarks[];
   /** Those whose calls are found by the names of tools. */
@@ -18,17 +19,13 @@ export interface ReadingPlan {
 }
 
 /** Makes the plan for a list of dialects. `isFixed`: the host has chosen the first. */
-export function planOf(
-  dialects: readonly DialectRow[],
-  isFixed: boolean,
-  heads: readonly ProseHead[] | undefined,
-): ReadingPlan {
-  const rows = dialects.map(marksOf);
+export function planOf(dialects: readonly DialectRow[], isFixed: boolean, parts: Parts): ReadingPlan {
+  const rows = dialects.map((row) => marksOf(row, parts));
   const bare = rows.filter(({ row }) => row.bare === "known-names");
   return {
     rows,
-    detector: new Detector(rows),
-    prose: new ProseMarks(rows, heads),
+    detector: parts.detector ? new parts.detector(rows) : onlyOne(rows[0] as RowMarks),
+    prose: parts.prose && new parts.prose(rows, parts.heads),
     fenced: rows.filter(({ open }) => open.some(({ texts, optional }) => !optional && texts[0]?.startsWith("```"))),
     bare,
     isMarkless: isFixed && bare.every(isMarkless),

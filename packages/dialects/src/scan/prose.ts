@@ -1,4 +1,4 @@
-import type { BlockReader, SegmentsEnd } from "@toolglot/core/text";
+import type { BlockReader, InlineProbe, SegmentsEnd } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
 import { type Mark, markAt, markOf, more } from "./marks.ts";
 import type { RowMarks } from "./row-marks.ts";
@@ -31,8 +31,13 @@ export class ProseMarks {
     );
   }
 
-  /** Returns the length of what vanishes at an index; 0 for nothing, `"more"` when only more text decides. */
-  at(text: string, at: number, ended: boolean, isLineStart: boolean): number | "more" {
+  /** Returns what emits a mark that vanishes at an index, `"no"` for none, `"more"` when only more text decides. */
+  find({ text, at, offset }: InlineProbe, ended: boolean, isLineStart: boolean): ProseReader | "more" | "no" {
+    const length = this.#lengthAt(text, at, ended, isLineStart);
+    return length === more ? "more" : length > 0 ? new ProseReader(offset, length) : "no";
+  }
+
+  #lengthAt(text: string, at: number, ended: boolean, isLineStart: boolean): number {
     const unit = text.charCodeAt(at);
     // All of them begin with `<|` or `>>>`, and the prefixes with `]`.
     if (unit !== 62 && unit !== 93 && (unit !== 60 || (at + 1 < text.length && text.charCodeAt(at + 1) !== 124)))
@@ -56,10 +61,10 @@ export class ProseMarks {
         if (text.charAt(end) === "\n") end += 1;
         else if (end >= text.length && !ended) end = more;
       }
-      if (end > 0) return undecided ? "more" : end - at;
+      if (end > 0) return undecided ? more : end - at;
       undecided ||= end === more;
     }
-    return undecided ? "more" : 0;
+    return undecided ? more : 0;
   }
 }
 
@@ -67,7 +72,7 @@ export class ProseMarks {
 export type ProseHead = (text: string, at: number, ended: boolean) => number;
 
 /** Emits a mark as text that is empty. */
-export class ProseReader implements BlockReader<DialectBlock> {
+class ProseReader implements BlockReader<DialectBlock> {
   readonly start: number;
   readonly waitsForLine = false;
   readonly holds = true;

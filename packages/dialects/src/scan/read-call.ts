@@ -1,9 +1,6 @@
-import { readJsonBody } from "../engines/json-body.ts";
-import { readAttributes } from "../engines/tag-text.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
-import { nameAt } from "./head.ts";
 import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
@@ -16,13 +13,14 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   // A server that strips what opens a call strips what closes it.
   const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
   if (marks.asJson && (yield* cursor.sees([brace]))) {
-    const isRead = yield* readJsonBody(call, cursor, marks.asJson, false);
+    const isRead = yield* marks.asJson.body.read(call, cursor, marks.asJson);
     if (isRead && body === "tags" && callClose && !(yield* cursor.take(callClose)))
       call.slip("unclosed", { start: call.start, end: cursor.offset });
     return call;
   }
-  const readBody = block.host.bodies[body];
-  if (!readBody || !(yield* readHead(call, cursor, marks)) || !(yield* readBody(call, cursor, marks))) return call;
+  const { names } = marks;
+  const isNamed = !names.read || (yield* names.read(call, cursor, marks));
+  if (!isNamed || !(yield* marks.body.read(call, cursor, marks))) return call;
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
   if (callClose.ownTexts > 1) yield* cursor.take(fence);
   if (!callClose.optional && !isStripped && !(yield* cursor.sees(marks.stops)))
@@ -32,46 +30,6 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
 
 const fence = markOf({ text: "```" });
 const brace = markOf({ text: "{" });
-
-/** Reads the name of a call, where it stands before the arguments. */
-function* readHead(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
-  const { name: rule, id, idPattern } = marks.row.call;
-  const span = { start: call.start, end: cursor.offset };
-  if (rule.at === "attribute") {
-    const attributes = yield* readAttributes(cursor, marks.callEnd, marks.row.entities);
-    if (!attributes && cursor.isCut) cursor.source.seek(cursor.source.length);
-    if (!attributes) return call.fail(cursor.isCut ? "truncated" : "missing-name", span);
-    if (id && "attribute" in id) call.id = attributes.get(id.attribute);
-    call.named(attributes.get(rule.attribute) ?? "", { start: call.start, end: cursor.offset });
-    return !call.failure;
-  }
-  const isBefore =
-    rule.at === "key" && marks.openers.length > 0 && /[^{[]/.test(cursor.source.text.charAt(cursor.source.at));
-  if (rule.at !== "text" && !isBefore) return true;
-  for (;;) {
-    const { source } = cursor;
-    const head = nameAt(source.text, source.at, marks, cursor.ended);
-    if (head === "more") {
-      yield;
-      continue;
-    }
-    if (!head) {
-      const rest = source.text.slice(source.at, source.at + 300);
-      const isCut = cursor.ended && rest.length < 300;
-      if (isCut && !rest.includes("\n")) source.at = source.text.length;
-      return call.fail(isCut ? "truncated" : "missing-name", span);
-    }
-    const at = { start: source.base + head.start, end: source.base + head.end };
-    source.at = head.end;
-    call.id = head.id;
-    const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
-    const parts = pattern?.exec(head.name);
-    if (parts) call.id = head.name;
-    if (head.name !== "" || marks.row.call.nameKey === undefined)
-      call.named(parts ? (marks.row.call.prefix ?? "") + parts[1] : head.name, at);
-    return !call.failure;
-  }
-}
 
 /**
  * Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. `isOnLine`:

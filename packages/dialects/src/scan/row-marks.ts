@@ -1,5 +1,6 @@
 import type { DialectRow, Marker, VariableMarker } from "../table/types.ts";
 import { type Mark, markOf, nameEndOf } from "./marks.ts";
+import type { Body, BodyReader, NameReader, Parts, RunHeader } from "./parts.ts";
 
 /** The marks of a dialect, ready to be looked for. */
 export interface RowMarks {
@@ -9,8 +10,11 @@ export interface RowMarks {
   readonly close: readonly Mark[];
   readonly callOpen: Mark | undefined;
   readonly callClose: Mark | undefined;
-  /** What stands before a run, around the name of its first call. */
-  readonly header: readonly [before: string, behind: string] | undefined;
+  /** What reads its names and arguments. */
+  readonly names: NameReader;
+  readonly body: BodyReader;
+  readonly typeMarkAt: Parts["typeMarkAt"];
+  readonly header: RunHeader | undefined;
   /** The opener and the name are a message's header of harmony. */
   readonly isHeader: boolean;
   /** Where a name ends that is plain text. */
@@ -38,7 +42,7 @@ export interface RowMarks {
   readonly asJson?: RowMarks;
 }
 
-const made = new WeakMap<DialectRow, RowMarks>();
+const made = new WeakMap<Parts, WeakMap<DialectRow, RowMarks>>();
 const one = (marker: Marker | VariableMarker | undefined): Mark | undefined => marker && markOf(marker);
 const all = (marks: readonly (Mark | undefined)[]): Mark[] => marks.filter((mark) => mark !== undefined);
 const listEnd: Marker = { text: "]" };
@@ -52,8 +56,10 @@ const jsonRow = (row: DialectRow): DialectRow => ({
 });
 
 /** Makes a dialect's marks ready; once for each dialect. */
-export function marksOf(row: DialectRow): RowMarks {
-  let marks = made.get(row);
+export function marksOf(row: DialectRow, parts: Parts): RowMarks {
+  const known = made.get(parts) ?? new WeakMap<DialectRow, RowMarks>();
+  made.set(parts, known);
+  let marks = known.get(row);
   if (marks) return marks;
   const { call, arguments: args } = row;
   const open = row.open.map(markOf);
@@ -61,14 +67,20 @@ export function marksOf(row: DialectRow): RowMarks {
   const [callOpen, callClose] = [one(call.open), one(call.close)];
   const key = typeof args.key === "object" && !("attribute" in args.key) ? args.key : undefined;
   const { id } = call;
+  const isHeader = callOpen?.texts[0]?.startsWith("<|channel|>") === true;
+  const place = isHeader ? "header" : call.name.at === "only-key" ? "key" : call.name.at;
+  const asJson = call.json && parts.asJson;
   marks = {
     row,
+    names: parts.names[place] as NameReader,
+    body: parts.bodies[bodyIn(row)] as BodyReader,
+    typeMarkAt: parts.typeMarkAt,
     open,
     close,
     callOpen,
     callClose,
-    header: row.header === undefined ? undefined : (row.header.split("{name}") as [string, string]),
-    isHeader: callOpen?.texts[0]?.startsWith("<|channel|>") === true,
+    header: row.header === undefined ? undefined : parts.runHeader?.(row.header),
+    isHeader,
     nameEnds: call.name.at === "text" ? call.name.until.map(nameEndOf) : [],
     idMark: id && "behind" in id ? markOf({ text: id.behind }) : undefined,
     argOpen: one(args.open),
@@ -83,19 +95,16 @@ export function marksOf(row: DialectRow): RowMarks {
     literalClosers: all([...close, callClose, row.list ? markOf(listEnd) : undefined]),
     reasoningClosers: [...closesReasoning, ...row.reasoning.map(({ close: text }) => ({ text }))].map(markOf),
   };
-  if (call.json) marks = { ...marks, asJson: { ...marks, row: jsonRow(row) } };
-  made.set(row, marks);
+  if (asJson) marks = { ...marks, asJson: { ...marks, row: jsonRow(row), body: asJson } };
+  known.set(row, marks);
   return marks;
 }
 
-/** Which form the arguments of a dialect's calls have. */
-export type Body = "json" | "python" | "tags" | "keyed";
+const bodyIn = ({ engine, arguments: args }: DialectRow): Body =>
+  engine !== "messages" && engine !== "template" ? engine : args.open ? "tags" : "json";
 
 /** Returns the form of a dialect's arguments. */
-export function bodyOf({ row, argOpen }: RowMarks): Body {
-  if (row.engine !== "messages" && row.engine !== "template") return row.engine;
-  return argOpen ? "tags" : "json";
-}
+export const bodyOf = ({ row }: RowMarks): Body => bodyIn(row);
 
 /** Whether a dialect has no marks at all, so that a call without any is no slip. */
 export function isMarkless({ row, callOpen }: RowMarks): boolean {

@@ -1,14 +1,14 @@
 import type { EndOptions } from "@toolglot/core";
 import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
 import { boundFindings } from "@toolglot/internal";
-import { takeLoose } from "../engines/json-body.ts";
-import { skipPythonCall } from "../engines/skip-python.ts";
 import type { DialectBlock } from "../types.ts";
-import { BlockDraft, type ReadingHost } from "./block-draft.ts";
+import { BlockDraft } from "./block-draft.ts";
+import type { CallHost } from "./call-draft.ts";
 import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
-import { callAt, headerEndAt } from "./head.ts";
+import { callAt } from "./head.ts";
 import { behindSpace, type Mark, more } from "./marks.ts";
+import type { RunHeader } from "./parts.ts";
 import { readCall, skipCall } from "./read-call.ts";
 import { bodyOf, isMarkless, type RowMarks } from "./row-marks.ts";
 
@@ -32,7 +32,7 @@ export class RunReader implements BlockReader<DialectBlock> {
   readonly #cursor = new Cursor();
   readonly #reading: Reading<RunEnd>;
 
-  constructor(start: number, marks: RowMarks, host: ReadingHost, place: Place, bare?: MarklessRuns) {
+  constructor(start: number, marks: RowMarks, host: CallHost, place: Place, bare?: MarklessRuns) {
     this.start = start;
     this.event = { dialect: marks.row.id };
     if (place.isBare) this.holds = true;
@@ -54,7 +54,7 @@ export class RunReader implements BlockReader<DialectBlock> {
 
 /** Reads runs that have no marks. */
 export interface MarklessRuns {
-  read(start: number, host: ReadingHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd>;
+  read(start: number, host: CallHost, cursor: Cursor, marks: RowMarks, place: Place): Reading<RunEnd>;
 }
 
 /** What a run turns out to be: a block, or text all the same. */
@@ -139,7 +139,7 @@ function* goesOn(cursor: Cursor, marks: RowMarks, isBare: boolean): Reading<bool
 function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<void> {
   const { row, close } = marks;
   const start = cursor.offset;
-  if (marks.header) yield* takeHeader(cursor, marks);
+  if (marks.header) yield* takeHeader(cursor, marks.header);
   const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
   if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
   else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
@@ -206,16 +206,15 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
       block.failedAt ??= cursor.offset;
-      if (row.engine === "python") yield* skipPythonCall(cursor, place.isBare === true);
-      else yield* skipCall(call, cursor, marks, place.isBare);
+      yield* marks.body.skip?.(cursor, place.isBare === true) ?? skipCall(call, cursor, marks, place.isBare);
       // What was skipped may hold the list's end.
       inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
     call.end(cursor.offset, textOf);
-    for (const value of call.others) {
+    for (const take of call.others) {
       const other = block.begin(call.start);
-      takeLoose(other, value, { start: call.start, end: cursor.offset });
+      take(other, { start: call.start, end: cursor.offset });
       other.end(cursor.offset, textOf);
     }
     if (failure === "truncated") {
@@ -231,10 +230,10 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   }
 }
 
-function* takeHeader(cursor: Cursor, marks: RowMarks): Reading<void> {
+function* takeHeader(cursor: Cursor, header: RunHeader): Reading<void> {
   for (;;) {
     const { source, ended } = cursor;
-    const end = headerEndAt(source.text, source.at, marks, ended);
+    const end = header.endAt(source.text, source.at, ended);
     if (end > 0) source.at = end;
     if (end !== more || !(yield* cursor.wait())) return;
   }

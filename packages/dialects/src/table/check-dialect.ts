@@ -26,21 +26,9 @@ export function checkDialect(value: unknown): asserts value is Dialect {
       "stringDelimiters:list[] plainSingleQuotes:true singleQuotes:true compact:true sorted:true entities:true",
       'prose:object[] reasoning:object[] stops:string[] suffix:"text"|"none" results:object write:boolean bare:"known-names"',
     ] as const,
-    [
-      "id",
-      "engine",
-      "models",
-      "evidence",
-      "example",
-      "open",
-      "call",
-      "arguments",
-      "values",
-      "reasoning",
-      "stops",
-      "suffix",
-      "write",
-    ],
+    "id engine models evidence example open call arguments values reasoning stops suffix write".split(
+      " ",
+    ) as (keyof Dialect)[],
   );
   if ((dialect.engine === "template") !== isTemplateDialect(dialect))
     fail(
@@ -68,8 +56,8 @@ export function checkDialect(value: unknown): asserts value is Dialect {
     );
   }
   if (call.idPattern !== undefined && call.idPattern !== idPattern) fail("call.idPattern", `must be ${idPattern}`);
-  for (const [place, markers] of [["open", dialect.open] as const, ["close", dialect.close ?? []] as const])
-    for (const [index, marker] of markers.entries()) checkMarker(`${place}[${index}]`, marker);
+  checkEach("open", dialect.open, checkMarker);
+  checkEach("close", dialect.close, checkMarker);
   for (const place of ["open", "close"] as const) {
     checkMarker(`call.${place}`, call[place]);
     checkMarker(`arguments.${place}`, args[place]);
@@ -77,33 +65,35 @@ export function checkDialect(value: unknown): asserts value is Dialect {
   checkMarker("arguments.keyClose", args.keyClose);
   checkName(call.name);
   if (typeof args.key === "object" && !("attribute" in args.key)) checkMarker("arguments.key", args.key);
-  for (const field of ["reasoning", "prose"] as const)
-    for (const [index, pair] of (dialect[field] ?? []).entries())
-      for (const end of ["open", "close"] as const)
-        if (field === "reasoning" || end === "open") checkText(`${field}[${index}].${end}`, pair[end]);
-  for (const [index, text] of dialect.stops.entries()) checkText(`stops[${index}]`, text);
-  for (const [index, pair] of (dialect.stringDelimiters ?? []).entries())
-    for (const end of [0, 1] as const) checkText(`stringDelimiters[${index}][${end}]`, pair?.[end]);
+  checkEach("reasoning", dialect.reasoning, (place, { open, close }) => {
+    checkText(`${place}.open`, open);
+    checkText(`${place}.close`, close);
+  });
+  checkEach("prose", dialect.prose, (place, { open }) => checkText(`${place}.open`, open));
+  checkEach("stops", dialect.stops, checkText);
+  checkEach("stringDelimiters", dialect.stringDelimiters, (place, pair) => {
+    checkText(`${place}[0]`, pair?.[0]);
+    checkText(`${place}[1]`, pair?.[1]);
+  });
+}
+
+function checkEach<One>(
+  place: string,
+  list: readonly One[] | undefined,
+  check: (place: string, one: One) => void,
+): void {
+  for (const [index, one] of list?.entries() ?? []) check(`${place}[${index}]`, one);
 }
 
 function checkName(rule: NameRule): void {
-  switch (rule.at) {
-    case "key":
-      if (!Array.isArray(rule.keys) || rule.keys.length === 0) fail("call.name.keys", "must be a list of texts");
-      for (const [index, key] of rule.keys.entries()) checkText(`call.name.keys[${index}]`, key);
-      return;
-    case "only-key":
-      return;
-    case "attribute":
-      checkText("call.name.attribute", rule.attribute);
-      return;
-    case "text":
-      if (!Array.isArray(rule.until)) fail("call.name.until", "must be a list of markers");
-      for (const [index, marker] of rule.until.entries()) checkMarker(`call.name.until[${index}]`, marker);
-      return;
-    default:
-      fail("call.name.at", 'must be "key", "only-key", "attribute" or "text"');
-  }
+  if (rule.at === "key") {
+    if (!Array.isArray(rule.keys) || rule.keys.length === 0) fail("call.name.keys", "must be a list of texts");
+    checkEach("call.name.keys", rule.keys, checkText);
+  } else if (rule.at === "attribute") checkText("call.name.attribute", rule.attribute);
+  else if (rule.at === "text") {
+    if (!Array.isArray(rule.until)) fail("call.name.until", "must be a list of markers");
+    checkEach("call.name.until", rule.until, checkMarker);
+  } else if (rule.at !== "only-key") fail("call.name.at", 'must be "key", "only-key", "attribute" or "text"');
 }
 
 function checkMarker(place: string, marker: Marker | VariableMarker | undefined): void {
@@ -120,7 +110,7 @@ function checkMarker(place: string, marker: Marker | VariableMarker | undefined)
   const { text, lookAlikes = [] } = marker as Marker;
   checkText(`${place}.text`, text);
   if (!Array.isArray(lookAlikes)) fail(`${place}.lookAlikes`, "must be a list of texts");
-  for (const [index, alike] of lookAlikes.entries()) checkText(`${place}.lookAlikes[${index}]`, alike);
+  checkEach(`${place}.lookAlikes`, lookAlikes, checkText);
 }
 
 function checkText(place: string, text: unknown): void {

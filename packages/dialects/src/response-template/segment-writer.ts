@@ -1,7 +1,7 @@
-import type { Diagnostic, Segment } from "@toolglot/core";
-import type { DialectRow } from "../table/types.ts";
+import type { Segment } from "@toolglot/core";
+import type { BlockDraft } from "../scan/block-draft.ts";
+import type { TemplateHost } from "../table/template-dialect.ts";
 import type { DialectBlock } from "../types.ts";
-import { BlockDraft, type ReadingHost } from "./block-draft.ts";
 
 /** White space behind a block: part of it when another call follows. */
 interface Space {
@@ -11,9 +11,7 @@ interface Space {
 
 /** Writes the segments of a text that is read as one: its text, reasoning and blocks, and their events. No gap is between them. */
 export class SegmentWriter {
-  readonly #row: DialectRow;
-  readonly #host: ReadingHost;
-  readonly #report: (found: Diagnostic) => void;
+  readonly #host: TemplateHost;
   readonly #slice: (start: number, end: number) => string;
   readonly #segments: Segment<DialectBlock>[] = [];
   /** Offset behind the last segment. */
@@ -29,15 +27,8 @@ export class SegmentWriter {
   #callsEnd = 0;
   #space: Space | undefined;
 
-  constructor(
-    row: DialectRow,
-    host: ReadingHost,
-    report: (found: Diagnostic) => void,
-    slice: (start: number, end: number) => string,
-  ) {
-    this.#row = row;
+  constructor(host: TemplateHost, slice: (start: number, end: number) => string) {
     this.#host = host;
-    this.#report = report;
     this.#slice = slice;
   }
 
@@ -121,8 +112,8 @@ export class SegmentWriter {
     if (this.#draft) return;
     if (start > this.#textEnd) this.closeText();
     this.#closeText();
-    this.#draft = new BlockDraft(this.#row, this.#host, start, this.#kind === "reasoning");
-    this.#host.onEvent?.({ phase: "block-start", type: "calls-start", start, dialect: this.#row.id });
+    this.#draft = this.#host.draft(start, this.#kind === "reasoning");
+    this.#host.onEvent?.({ phase: "block-start", type: "calls-start", start, dialect: this.#draft.row.id });
   }
 
   closeCall(end: number): void {
@@ -140,7 +131,7 @@ export class SegmentWriter {
     this.#host.onEvent?.({ phase: "block-end", type: "calls-end", block });
     const layout = space && space.start === this.#callsEnd ? (/^\r?\n/.exec(space.text)?.[0].length ?? 0) : 0;
     this.#push({ type: "block", block, span: { start: draft.start, end: this.#callsEnd + layout } });
-    for (const found of draft.findings) this.#report(found);
+    for (const found of draft.findings) this.#host.report(found);
     if (space && space.text.length > layout) this.text(space.text.slice(layout), space.start + layout);
   }
 

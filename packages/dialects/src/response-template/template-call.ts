@@ -1,8 +1,8 @@
 import type { JsonValue, Span } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { TemplateField } from "../table/template-dialect.ts";
-import { typeText } from "../values/typed.ts";
-import type { CallDraft } from "./call-draft.ts";
+import type { CallDraft } from "../scan/call-draft.ts";
+import type { TemplateHost } from "../table/template-dialect.ts";
+import type { TemplateField } from "./template-reading.ts";
 
 /** How the region of a call ended. */
 interface RegionEnd {
@@ -17,6 +17,7 @@ export function takeTemplateCall(
   value: JsonValue | undefined,
   { content, close }: TemplateField,
   { closed, span }: RegionEnd,
+  { asObject }: TemplateHost,
 ): void {
   const isJson = content.parser === "json";
   const hasTexts = /-/.test(content.parser) && (content.values?.parser ?? "text") === "text";
@@ -25,7 +26,7 @@ export function takeTemplateCall(
   if (typeof whole.id === "string") call.id = whole.id;
   if (typeof name === "string") call.named(name, span);
   // Their text may itself be JSON.
-  const input = typeof given === "string" ? typeText(given, { type: "object" }, undefined).value : (given ?? {});
+  const input = typeof given === "string" ? asObject(given) : (given ?? {});
   if (!closed && !(isJson && isObject(input) && value !== undefined)) call.fail("truncated", span);
   else if (value === undefined) call.fail(isJson ? "invalid-json" : "invalid-arguments", span);
   else if (!isObject(input)) call.fail("invalid-arguments", span);

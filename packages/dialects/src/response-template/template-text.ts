@@ -1,17 +1,11 @@
-import type { Diagnostic, EndOptions, JsonValue, Segment, Span } from "@toolglot/core";
+import type { EndOptions, JsonValue, Segment, Span } from "@toolglot/core";
 import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
-import type { ResponseEvent } from "../response-template/types.ts";
-import {
-  type TemplateDialect,
-  type TemplateField,
-  type TemplateReader,
-  type TemplateReading,
-  templateReading,
-} from "../table/template-dialect.ts";
+import type { TemplateHost } from "../table/template-dialect.ts";
 import type { DialectBlock } from "../types.ts";
-import type { ReadingHost } from "./block-draft.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { takeTemplateCall } from "./template-call.ts";
+import type { TemplateField, TemplateReader, TemplateReading } from "./template-reading.ts";
+import type { ResponseEvent } from "./types.ts";
 
 /** What the regions of a field are in a message. */
 const kindOf = ({ name, own, content }: TemplateField): "text" | "reasoning" | "calls" | "none" =>
@@ -42,7 +36,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
   readonly #kinds: ReadonlyMap<string, ReturnType<typeof kindOf>>;
   readonly #reasoning: readonly TemplateField[];
   readonly #writer: SegmentWriter;
-  readonly #report: (found: Diagnostic) => void;
+  readonly #host: TemplateHost;
   readonly #reader: TemplateReader;
   #source: Source | undefined;
   /** Offset of the first unit that the reader got. */
@@ -58,22 +52,17 @@ export class TemplateText implements BlockReader<DialectBlock> {
   /** Where the call that is open begins, and its body. */
   #call = { start: 0, body: 0 };
 
-  constructor(
-    row: TemplateDialect,
-    host: ReadingHost,
-    startsInReasoning: boolean,
-    report: (found: Diagnostic) => void,
-  ) {
-    this.#reading = row[templateReading];
-    this.#report = report;
-    this.#writer = new SegmentWriter(row, host, report, (start, end) => this.#source?.slice(start, end) ?? "");
+  constructor(reading: TemplateReading, host: TemplateHost) {
+    this.#reading = reading;
+    this.#host = host;
+    this.#writer = new SegmentWriter(host, (start, end) => this.#source?.slice(start, end) ?? "");
     const { fields } = this.#reading;
     this.#kinds = new Map(fields.map((field) => [field.name, kindOf(field)]));
     this.#reasoning = fields.filter((field) => kindOf(field) === "reasoning");
     this.#reader = this.#reading.reader(
       fields,
       (event) => this.#take(event, this.#base, false),
-      startsInReasoning ? this.#reasoning[0] : undefined,
+      host.startsInReasoning ? this.#reasoning[0] : undefined,
     );
   }
 
@@ -139,7 +128,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
       this.#inner = undefined;
       this.#writer.closeReasoning(end);
       if (!event.closed)
-        this.#report({
+        this.#host.report({
           code: "core/reasoning-unclosed",
           severity: "warning",
           affects: "none",
@@ -157,7 +146,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
     for (const one of Array.isArray(value) ? value : [value]) {
       const call = this.#writer.block.begin(begin);
       call.raw = { start: body, end: start };
-      takeTemplateCall(call, one, field, { closed, span: { start: begin, end } });
+      takeTemplateCall(call, one, field, { closed, span: { start: begin, end } }, this.#host);
       call.end(end, (from, to) => this.#source?.slice(from, to) ?? "");
     }
     this.#writer.closeCall(end);
@@ -173,7 +162,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
       const [found] = this.#reasoning.flatMap((field) => this.#reading.closer(field, segment.text) ?? []);
       if (!found) continue;
       for (const block of blocks) block.inReasoning = true;
-      this.#report({
+      this.#host.report({
         code: "core/reasoning-unopened",
         severity: "warning",
         affects: "none",
