@@ -5,9 +5,6 @@ import type { Sandbox } from "../../src/node/index.ts";
 import { pythonSandbox } from "../own-sandbox.ts";
 import { tool } from "../support.ts";
 
-const draw = `__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3),
-  statistics.kde_random([1.0, 2.0], 1.0)()]`;
-
 async function value(sandbox: Sandbox, code: string): Promise<unknown> {
   const run = await sandbox.run(code);
   return run.status === "ok" ? run.value : run.error;
@@ -28,26 +25,6 @@ import sys, os, builtins
 __result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasattr(builtins, "mark"), "MARK" in os.environ, os.path.exists("/mnt/data/mark")]`;
   expect(await value(sandbox, leave)).toBe(true);
   expect(await value(sandbox, look)).toEqual([false, false, false, false, false]);
-});
-
-it("should draw other numbers in each run", async (context) => {
-  leftToCi(context);
-  await using fresh = pythonSandbox({ pool: { size: 0 } });
-  const draws = await Promise.all([value(fresh, draw), value(fresh, draw)]);
-  for (const index of [0, 1, 2, 3, 4]) {
-    const [first, second] = draws.map((numbers) => (numbers as unknown[])[index]);
-    expect(first).not.toEqual(second);
-  }
-});
-
-it("should draw the same numbers in each run with a fixed seed, with and without a snapshot", async (context) => {
-  leftToCi(context);
-  await using fixed = pythonSandbox({ seed: 7, pool: { size: 0 } });
-  await using plain = pythonSandbox({ seed: "7", cacheDir: false, pool: { size: 0 } });
-  const one = await value(fixed, draw);
-  expect(await value(fixed, draw)).toEqual(one);
-  expect(await value(plain, draw)).toEqual(one);
-  expect(plain.stats()).toMatchObject({ snapshot: "built", started: 1 });
 });
 
 it("should run no more programs at once than it may, the others in order", async () => {

@@ -11,11 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { memoryStorage } from "@toolglot/core/storage";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
+import { readImage } from "../../src/node/session/image.ts";
 import { pythonSandbox } from "../own-sandbox.ts";
+import { imageOf } from "../session/support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -124,28 +127,46 @@ const program = "__result__ = [2 ** 10, str(datetime(2024, 1, 1)), json.dumps({'
 const expected = { status: "ok", value: [1024, "2024-01-01 00:00:00", '{"a": 2}'] };
 const pool = { size: 0 };
 
-/** A folder with a snapshot that was just made. Making one takes as long as many runs: both tests have the same. */
-let made: Promise<string> | undefined;
-async function makeSnapshot(): Promise<string> {
-  const cacheDir = newFolder();
+/** Runs the program with the snapshot of a folder, and returns what the sandbox says of it. */
+async function runsWith(cacheDir: string): Promise<object> {
   await using sandbox = pythonSandbox({ cacheDir, pool });
   expect(await sandbox.run(program)).toMatchObject(expected);
-  expect(sandbox.stats().snapshot).toBe("built");
+  return sandbox.stats();
+}
+
+const fileIn = (cacheDir: string): string => join(cacheDir, readdirSync(cacheDir)[0] ?? "");
+
+// To make a snapshot takes as long as many runs: the tests share two.
+let first: Promise<string> | undefined;
+let second: Promise<string> | undefined;
+
+/** Returns a folder with a snapshot that was just made. */
+async function makeSnapshot(): Promise<string> {
+  const cacheDir = newFolder();
+  expect(await runsWith(cacheDir)).toMatchObject({ snapshot: "built" });
+  return cacheDir;
+}
+
+/** The same in another time zone, in the place of a file that is intact by its hash, but no memory of this engine. */
+async function makeSnapshotAnew(): Promise<string> {
+  first ??= makeSnapshot();
+  const name = basename(fileIn(await first));
+  const cacheDir = newFolder();
+  mkdirSync(cacheDir);
+  const nonsense = randomBytes(1 << 20);
+  writeFileSync(join(cacheDir, name), Buffer.concat([nonsense, createHash("sha256").update(nonsense).digest()]));
+  process.env.TZ = "Asia/Shanghai";
+  expect(await runsWith(cacheDir)).toMatchObject({ snapshot: "built", started: 2 });
   return cacheDir;
 }
 
 it("should run the same with a snapshot made now, and found", async (context) => {
   leftToCi(context);
-  made ??= makeSnapshot();
-  const cacheDir = await made;
-  const [name = ""] = readdirSync(cacheDir);
-  expect(name).toMatch(/^pyodide-314\.0\.7-node-\d+\.\d+\.\d+-[0-9a-f]{16}\.snapshot$/);
-  const content = readFileSync(join(cacheDir, name));
-  {
-    await using sandbox = pythonSandbox({ cacheDir, pool });
-    expect(await sandbox.run(program)).toMatchObject(expected);
-    expect(sandbox.stats().snapshot).toBe("cached");
-  }
+  first ??= makeSnapshot();
+  const cacheDir = await first;
+  expect(basename(fileIn(cacheDir))).toMatch(/^pyodide-314\.0\.7-node-\d+\.\d+\.\d+-[0-9a-f]{16}\.snapshot$/);
+  const content = readFileSync(fileIn(cacheDir));
+  expect(await runsWith(cacheDir)).toMatchObject({ snapshot: "cached" });
   // Nothing of the machine that made it is in it.
   for (const trace of [process.cwd(), process.execPath, process.env.HOME ?? "/root", "node_modules"]) {
     expect(content.includes(Buffer.from(trace)) && trace.length > 5).toBe(false);
@@ -154,14 +175,32 @@ it("should run the same with a snapshot made now, and found", async (context) =>
 
 it("should make a snapshot anew that the engine refuses", async (context) => {
   leftToCi(context);
-  made ??= makeSnapshot();
-  const [name = ""] = readdirSync(await made);
-  const cacheDir = newFolder();
-  mkdirSync(cacheDir);
-  // Intact by its hash, but no memory of this engine.
-  const nonsense = randomBytes(1 << 20);
-  writeFileSync(join(cacheDir, name), Buffer.concat([nonsense, createHash("sha256").update(nonsense).digest()]));
-  await using sandbox = pythonSandbox({ cacheDir, pool });
-  expect(await sandbox.run(program)).toMatchObject(expected);
-  expect(sandbox.stats()).toMatchObject({ snapshot: "built", started: 2 });
+  second ??= makeSnapshotAnew();
+  await second;
 });
+
+/** The hash of the memory that a fresh interpreter has, which nothing was run in but what came before. */
+async function baseHash(cacheDir: string, before = ""): Promise<string> {
+  const key = new Uint8Array(32);
+  const storage = memoryStorage();
+  await using sandbox = pythonSandbox({ cacheDir, pool });
+  if (before !== "") await sandbox.run(before);
+  await using session = await sandbox.openSession({ id: "a", storage, key });
+  const run = await session.run("x = datetime.now()\n__result__ = 1");
+  expect(run).toMatchObject({ status: "ok", state: "kept" });
+  return readImage(await imageOf(storage, "a", 1), { id: "a", turn: 1 }, key).head.baseHash;
+}
+
+it("should be the same bytes in every process: two builds of the snapshot, and interpreters at other times and places", async (context) => {
+  leftToCi(context);
+  first ??= makeSnapshot();
+  const one = await first;
+  const hashes = [await baseHash(one)];
+  second ??= makeSnapshotAnew();
+  const other = await second;
+  hashes.push(await baseHash(other));
+  process.env.TZ = "America/New_York";
+  hashes.push(await baseHash(one, "__result__ = random.random()"));
+  expect(readFileSync(fileIn(one)).equals(readFileSync(fileIn(other)))).toBe(true);
+  expect(new Set(hashes).size).toBe(1);
+}, 120_000);
