@@ -36,10 +36,10 @@ export interface ServerParts {
   };
 }
 
-/** Schemas of a tool's arguments: what they are checked with, and the server's. */
+/** Schemas of a tool's arguments: what they are checked with, and the one that the server gave a principal. */
 export interface ToolSchemas {
   input: InputSchema;
-  sent: JsonSchemaObject;
+  sent(principal: Principal): JsonSchemaObject;
 }
 
 /** As long as progress may push a call's time-out on. Milliseconds. */
@@ -66,7 +66,7 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
     concurrencyGroup: tool.server,
     execute: (args: JsonObject, context: ExecuteContext) =>
       settle(parts, context, (extras) =>
-        callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent }),
+        callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent(context.principal) }),
       ),
     ...(settings.probe && {
       probe: (args: JsonObject, context: ExecuteContext) => probe(parts, tool, args, context, timeoutMs),

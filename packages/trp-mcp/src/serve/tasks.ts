@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { defined } from "@toolglot/internal";
+import { principalKey } from "../principal-key.ts";
 import type { ToolAnswer, ToolCalls } from "../types.ts";
 import { decisionOf } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
 import type { RunningCall } from "./parked-calls.ts";
-import { principalKey } from "./principal-key.ts";
 import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-log.ts";
 import { approvalIn, keptMs, type TaskClient, type TaskParts, TaskSteps } from "./task-steps.ts";
 import { askedIn, handleOf, isFinal, type TaskView, viewOf } from "./task-view.ts";
