@@ -32,6 +32,7 @@ export function makeClient(
     maxBufferSize: 4 * config.settings.results.maxBytes,
     elicitation: "host",
     sampling: "host",
+    tasks: true,
     tracing,
     onError: (error) => log("warn", errorText(error)),
   });

@@ -102,6 +102,8 @@ export interface McpClientOptions {
    * not. Of an answer only what can't be read as a result is mended. Default false: what can't be read is left out.
    */
   exact?: boolean;
+  /** Whether servers of 2026-07-28 may make tasks of calls, which are followed to their end: `io.modelcontextprotocol/tasks`. Default false. */
+  tasks?: boolean;
   /** Whether spans and a metric are made of requests, and the trace's context is sent along. Default false. */
   tracing?: boolean;
   /** Options for the official client, capabilities of your own among them. Changes of the tools are noticed in any case. */

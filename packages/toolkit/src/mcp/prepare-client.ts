@@ -5,6 +5,7 @@ import { maxPages } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import type { Questions } from "./questions.ts";
+import { tasksExtension } from "./tasks.ts";
 
 /**
  * An answer is taken as it came, also when it doesn't fit the tool's `outputSchema`. The client's own engine would run the
@@ -54,7 +55,11 @@ export function prepareClient(
       listMaxPages: maxPages,
       ...revision,
       ...clientOptions,
-      capabilities: { ...clientOptions.capabilities, ...questions.capabilities },
+      capabilities: {
+        ...clientOptions.capabilities,
+        ...questions.capabilities,
+        ...(options.tasks && { extensions: { ...clientOptions.capabilities?.extensions, [tasksExtension]: {} } }),
+      },
       listChanged: {
         tools: watched(() => events.onToolsChanged()),
         resources: watched(() => events.onNotification("notifications/resources/list_changed", {})),

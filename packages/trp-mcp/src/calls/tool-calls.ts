@@ -30,7 +30,7 @@ import { againRole } from "./policies.ts";
 import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
 
-/** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
+/** A call may take this long, if its capability does not say; the time without a sign of life is the server's setting. */
 const maxMs = 600_000;
 /** Keys of one effect that can be forgotten one after another, between two looks. */
 const maxForgotten = 50;
@@ -190,8 +190,12 @@ class RoutedCalls implements ToolCalls {
     channel.open(callId, extras);
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: maxMs };
-      return { extras, result: await client.call(request, { deadlineMs: maxMs + 10_000, ...defined({ traceId }) }) };
+      const { maxTimeoutMs: timeoutMs = maxMs } = this.#router.registry.get(call.tool.capId)?.definition ?? {};
+      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs };
+      return {
+        extras,
+        result: await client.call(request, { deadlineMs: timeoutMs + 10_000, ...defined({ traceId }) }),
+      };
     } finally {
       channel.close(callId);
       signal?.removeEventListener("abort", stop);

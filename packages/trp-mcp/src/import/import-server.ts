@@ -1,7 +1,7 @@
 import { defined } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { AnyCapability, Router } from "@toolglot/trp-core";
-import type { ImportedServer, ImportedTool, ServerState } from "../types.ts";
+import type { ImportedServer, ImportedTool, ServerState, ServerView } from "../types.ts";
 import { CallerViews } from "./caller-views.ts";
 import type { ServerParts } from "./capability.ts";
 import { Notices } from "./notices.ts";
@@ -12,6 +12,7 @@ import { RegisteredTools } from "./registered-tools.ts";
 import { Offer } from "./resources.ts";
 import { ToolList } from "./tool-list.ts";
 import { Upstream } from "./upstream.ts";
+import { tasksExtension, UpstreamTasks } from "./upstream-tasks.ts";
 
 /**
  * Makes the tools of an MCP server capabilities of a router, and keeps them so: the server is connected in the background, tried again
@@ -64,6 +65,8 @@ class Server implements ImportedServer {
       limits: { maxBytes: 4 * 1024 * 1024, keepBytes: 1024 * 1024, ...defined(limits ?? {}) },
       timeoutMs,
       maxConcurrency,
+      tasks: new UpstreamTasks(router.store),
+      makesTasks: () => this.#all().some((view) => view.client.capabilities.includes(tasksExtension)),
       upstream: this.#upstream,
     };
     const notices = new Notices(name, options.onNotice);
@@ -152,13 +155,17 @@ class Server implements ImportedServer {
     await this.client.close();
   }
 
+  #all(): (ServerView & { offer: Offer })[] {
+    return [this, ...(this.views?.all ?? [])];
+  }
+
   #changed(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
   /** The reads of whoever has some, each once. */
   #reads(): AnyCapability[] {
-    const all = [this, ...(this.views?.all ?? [])].flatMap(({ offer }) => offer.capabilities(this.#parts));
+    const all = this.#all().flatMap(({ offer }) => offer.capabilities(this.#parts));
     return [...new Map(all.map((read) => [read.capId, read])).values()];
   }
 }
