@@ -28,6 +28,7 @@ import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { TaskNoticesOnPipe } from "./task-notices.ts";
 import { missingTasksIn } from "./task-requests.ts";
 import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
@@ -136,14 +137,20 @@ class Gate implements McpGate {
       current = this.#lasting(era, caller, caller);
       return current;
     };
+    const told = new TaskNoticesOnPipe(transport);
     const handle = serveStdio(make, { transport, onerror: onError });
     const { onclose, onmessage } = transport;
     const ends = new Map<unknown, () => void>();
     const open = async (message: JSONRPCMessage, listen: Listen): Promise<JSONRPCMessage> => {
-      const { allowed, end } = await this.#listening.open(listen, caller, (params) => {
+      const updated = (params: JsonObject): void => {
         current?.notification({ method: "notifications/resources/updated", params }).catch(() => {});
+      };
+      const { allowed, tasks, end } = await this.#listening.open(listen, caller, updated);
+      const stopTelling = tasks && told.set(listen.id, tasks, (uri, params) => updated({ ...params, uri }));
+      ends.set(listen.id, () => {
+        stopTelling?.();
+        end();
       });
-      ends.set(listen.id, end);
       return { ...message, ...allowed } as JSONRPCMessage;
     };
     transport.onmessage = (message, extra) => {
@@ -228,7 +235,10 @@ class Gate implements McpGate {
     };
     try {
       const parsedBody = opened === undefined ? body : { ...(body as JsonObject), ...opened.allowed };
-      return trackedResponse(await this.#handler.fetch(request, { authInfo, parsedBody }), end);
+      const response = await this.#handler.fetch(request, { authInfo, parsedBody });
+      const { tasks } = opened ?? {};
+      tasks?.begin((uri, params) => this.#handler.bus.publish({ kind: "resource_updated", uri, params }));
+      return trackedResponse(response, end, tasks && ((piece) => tasks.event(piece)));
     } catch (error) {
       end();
       throw error;
