@@ -196,6 +196,21 @@ it("is in doubt when a probe can't tell, and does not run", async () => {
   expect(on.world.executions).toBe(1);
 });
 
+it.each([
+  ["done", { state: "done", value: { found: true } }, { kind: "success" }, 0],
+  ["failed", { state: "failed", message: "refused by the bank" }, { kind: "failed" }, 0],
+  ["unknown", { state: "unknown" }, { kind: "unknown" }, 1],
+])("asks about an opaque operation what its capability may know: %s", async (_state, found, told, inDoubt) => {
+  const on = stage("opaque", { probe: () => found as never });
+  on.crash("k");
+  await settle();
+  on.clock.now += lease + 1;
+  const survivor = on.survivor();
+  expect(await survivor.recover()).toEqual({ ...none, probed: 1, inDoubt });
+  expect(await survivor.run(add("x", { idempotency_key: "k" }))).toMatchObject(told);
+  expect(on.world.executions).toBe(1);
+});
+
 it("records a failure that a probe has found", async () => {
   const on = stage("probe", { probe: () => ({ state: "failed" as const, message: "refused by the bank" }) });
   on.crash("k", "before");

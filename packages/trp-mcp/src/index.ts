@@ -9,6 +9,7 @@ export { askAgain, elicitationRole, observed, observePolicy } from "./calls/poli
 export { createToolCalls } from "./calls/tool-calls.ts";
 export type { FaceName } from "./faces/face.ts";
 export { ToolSearch } from "./faces/tool-search.ts";
+export { behindLogin, isBehindLogin } from "./import/behind-login.ts";
 export { importMcpServer } from "./import/import-server.ts";
 export { codeMeta, type ResultLimits } from "./import/kept-result.ts";
 export { slug } from "./import/names.ts";
@@ -17,4 +18,5 @@ export { type AcceptOptions, acceptTools, type PinMode, type PinStore, seenTools
 export type { GateConnection, McpGate } from "./serve/gate.ts";
 export type { GateCaller, ServeMcpOptions, SessionLimits } from "./serve/options.ts";
 export { serveMcp } from "./serve/serve-mcp.ts";
+export { viewsFor } from "./server-views.ts";
 export type * from "./types.ts";

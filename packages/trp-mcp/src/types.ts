@@ -129,8 +129,8 @@ export interface ImportedOffer {
   listPrompts(): Promise<ImportedPrompt[]>;
 }
 
-/** A server whose tools are capabilities of a router. */
-export interface ImportedServer {
+/** A server as callers have it. */
+export interface ServerView {
   readonly name: string;
   readonly client: McpClient;
   /** Of those that may be shown: neither hidden, denied nor held back. */
@@ -138,6 +138,27 @@ export interface ImportedServer {
   /** Its resources and prompts. Subscriptions, completion and logging: `client.request` and `client.onNotification`. */
   readonly offer: ImportedOffer;
   state(): ServerState;
+}
+
+/**
+ * A server at which each caller has a connection of their own: what it lists for one is shown to nobody else. A tool that differs by caller
+ * is one capability, and counts as the most harmful of those that are known.
+ */
+export interface CallerLists {
+  /** As the caller's connection listed it last: nothing before `ready`. */
+  of(principal: Principal): ServerView;
+  /** Reads what the server lists for a caller, where that is not known. Resolves within five seconds; never rejects. */
+  ready(principal: Principal): Promise<void>;
+  /** The tool that a capability is, as one of the callers has it. */
+  named(capId: string): ImportedTool | undefined;
+  /** Forgets what a caller was shown: their login is gone, or another one. */
+  forget(principal: Pick<Principal, "tenant" | "id">): void;
+}
+
+/** A server whose tools are capabilities of a router. With `views` its tools are those of a connection that is nobody's, for its owner. */
+export interface ImportedServer extends ServerView {
+  /** The server as each caller has it. Absent: all have this one. */
+  readonly views?: CallerLists | undefined;
   /** Resolves when the tools were imported for the first time, the server wants a login that there is not, or it was closed. */
   ready(): Promise<void>;
   /** Reads the server's list again. Rejects as `McpClient.listTools`. */

@@ -2,15 +2,17 @@ import { type JsonObject, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
 import { defined, errorText } from "@toolglot/internal";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunParked } from "@toolglot/sandbox";
-import type {
-  Caller,
-  ImportedServer,
-  ImportedTool,
-  Outcome,
-  ToolAnswer,
-  ToolCallContext,
-  ToolCalls,
-  ToolSearch,
+import {
+  behindLogin,
+  type Caller,
+  type ImportedServer,
+  type ImportedTool,
+  type Outcome,
+  type ToolAnswer,
+  type ToolCallContext,
+  type ToolCalls,
+  type ToolSearch,
+  viewsFor,
 } from "@toolglot/trp-mcp";
 import type { CodeSettings } from "../config/settings.ts";
 import { loadSandboxes, type Sandboxes } from "./load-sandbox.ts";
@@ -161,9 +163,11 @@ class SandboxedCode implements CodeFace {
     const { receipt, language, log, replayedAt } = asked;
     const { calls: toolCalls, finder } = this.#options;
     const visible = (): ImportedTool[] => this.#visibleTo(context.caller);
+    const unknown = (name: string): ImportedTool | undefined =>
+      behindLogin(context.caller.principal, this.#options.servers(), name);
     const isAsked = new Set<string>();
     for (;;) {
-      const calls = new ProgramCalls({ receipt, log, calls: toolCalls, visible, finder, context, meta });
+      const calls = new ProgramCalls({ receipt, log, calls: toolCalls, visible, unknown, finder, context, meta });
       let run: SandboxRun | SandboxRunParked;
       try {
         run = await this.#execute(asked, id, calls, context);
@@ -226,7 +230,7 @@ class SandboxedCode implements CodeFace {
 
   #visibleTo(caller: Caller): ImportedTool[] {
     const { servers, visible } = this.#options;
-    return servers()
+    return viewsFor(caller.principal, servers())
       .flatMap(({ tools }) => tools)
       .filter((tool) => visible(caller, tool));
   }

@@ -21,6 +21,8 @@ export interface ProgramRun {
   calls: ToolCalls;
   /** Those that the caller sees. */
   visible(): readonly ImportedTool[];
+  /** What stands for a tool of a server that shows the caller nothing before they have logged in. */
+  unknown?(shownName: string): ImportedTool | undefined;
   finder: ToolSearch;
   context: ToolCallContext;
   meta: JsonObject | undefined;
@@ -132,6 +134,8 @@ export class ProgramCalls {
     // Names that are no identifiers, written as one.
     const like = tools.filter((tool) => server !== "" && isAt(tool, server, name, asIdentifier));
     if (like.length === 1) return like[0] as ImportedTool;
+    const unknown = this.#run.unknown?.(server === "" ? name : `${server}__${name}`);
+    if (unknown !== undefined) return unknown;
     const asked = server === "" ? name : `${server}.${name}`;
     const near = nearest(
       asked,

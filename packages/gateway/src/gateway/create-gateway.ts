@@ -6,9 +6,11 @@ import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
+  type Caller,
   createToolCalls,
   type ImportedServer,
   type ImportedTool,
+  isBehindLogin,
   type McpGate,
   type OwnTool,
   serveMcp,
@@ -132,7 +134,7 @@ class RoutedGateway implements Gateway {
     this.policy = this.router.policy;
     const ofPage = pageRules(settings.policy);
     const calls = createToolCalls(this.router, {
-      tool: this.#tool,
+      tool: (capId, principal) => this.#upstreams.toolOf(capId, principal),
       channel: this.#channel,
       elicitation: settings.approvals.via.includes("elicitation"),
       waitMs: settings.approvals.waitMs,
@@ -156,8 +158,14 @@ class RoutedGateway implements Gateway {
     const routed: ToolCalls = {
       ...counted,
       status: (id, context) => this.#code?.status(id, context) ?? counted.status(id, context),
-      call: async (call, context) =>
-        (await this.#upstreams.answerWithout(call.tool.server, context)) ?? counted.call(call, context),
+      call: async (call, context) => {
+        const asked = await this.#upstreams.answerWithout(call.tool.server, context);
+        if (asked !== undefined) return asked;
+        if (!isBehindLogin(call.tool)) return counted.call(call, context);
+        const tool = await this.#upstreams.behindLogin(call.tool, context.caller);
+        const mayUse = tool !== undefined && maySee(this.policy, context.caller, tool);
+        return mayUse ? counted.call({ ...call, tool }, context) : counted.call(call, context);
+      },
     };
     this.#calls = tracing ? tracedCalls(routed) : routed;
     this.#upstreams = new Upstreams({
@@ -176,7 +184,7 @@ class RoutedGateway implements Gateway {
       servers: () => this.servers,
       visible: (caller, tool) => maySee(this.policy, caller, tool),
       face: settings.face,
-      own: () => this.#ownTools(),
+      own: (caller) => this.#ownTools(caller),
       artifacts: store.artifacts,
       store,
       taskAfterMs: settings.taskAfterMs,
@@ -205,7 +213,7 @@ class RoutedGateway implements Gateway {
     return this.servers.flatMap(({ tools }) => tools);
   }
 
-  readonly #tool = (capId: string): ImportedTool | undefined => this.tools.find((tool) => tool.capId === capId);
+  readonly #tool = (capId: string): ImportedTool | undefined => this.#upstreams.named(capId);
 
   async start(): Promise<void> {
     this.#stopForgetting = forgetDaily(this.#parts.store);
@@ -225,9 +233,9 @@ class RoutedGateway implements Gateway {
     await this.#upstreams.start();
   }
 
-  #ownTools(): OwnTool[] {
+  #ownTools(caller: Caller): OwnTool[] {
     const program = this.#code && { listed: this.#code.listed, call: this.#code.run.bind(this.#code) };
-    return [...(program ? [program] : []), ...this.#upstreams.ownTools()];
+    return [...(program ? [program] : []), ...this.#upstreams.ownTools(caller)];
   }
 
   async settled(ms: number = settleMs): Promise<void> {

@@ -33,6 +33,7 @@ export function makeClient(
     elicitation: "host",
     sampling: "host",
     roots: "host",
+    tasks: true,
     tracing,
     onError: (error) => log("warn", errorText(error)),
   });

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import { defined, sleep } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal } from "@toolglot/trp-core";
-import type { ImportedServer, Outcome, OwnTool, ToolAnswer, ToolCallContext } from "@toolglot/trp-mcp";
+import type { Outcome, OwnTool, ServerView, ToolAnswer, ToolCallContext } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
 import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
 
@@ -25,7 +25,7 @@ export function openLogins(
 }
 
 /** The tools of servers that want a login: one each, that shows where to log in. */
-export function loginTools(logins: UpstreamLogins, servers: readonly ImportedServer[]): OwnTool[] {
+export function loginTools(logins: UpstreamLogins, servers: readonly ServerView[]): OwnTool[] {
   return servers
     .filter((server) => server.state().needsLogin === true)
     .map(({ name }) => {

@@ -4,6 +4,7 @@ import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
+  type Caller,
   type ImportedServer,
   type ImportedTool,
   type ImportNotice,
@@ -11,6 +12,7 @@ import {
   type OwnTool,
   type ToolAnswer,
   type ToolCallContext,
+  viewsFor,
 } from "@toolglot/trp-mcp";
 import type { ServerConfig } from "../config/config-types.ts";
 import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
@@ -56,13 +58,33 @@ export class Upstreams {
 
   /** What a capability is: a tool of a server, or its read of resources or prompts. */
   named(capId: string): ImportedTool | undefined {
-    const all = this.servers.flatMap(({ tools, offer }) => [...tools, offer.resourceRead, offer.promptGet]);
-    return all.find((one) => one?.capId === capId);
+    for (const { tools, offer, views } of this.servers) {
+      const own = [...tools, offer.resourceRead, offer.promptGet].find((one) => one?.capId === capId);
+      const found = own ?? views?.named(capId);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
-  /** Tools of servers that want a login. */
-  ownTools(): OwnTool[] {
-    return this.logins ? loginTools(this.logins, this.servers) : [];
+  /** A tool, by its capability, as a principal has it. */
+  toolOf(capId: string, principal: Principal): ImportedTool | undefined {
+    return viewsFor(principal, this.servers)
+      .flatMap(({ tools }) => tools)
+      .find((tool) => tool.capId === capId);
+  }
+
+  /** Tools of servers that want a login of the caller, or of anybody. */
+  ownTools({ principal }: Caller): OwnTool[] {
+    return this.logins ? loginTools(this.logins, viewsFor(principal, this.servers)) : [];
+  }
+
+  /** The tool that a name leads to once its caller has logged in; undefined when the server has no such one for them. */
+  async behindLogin(tool: ImportedTool, { principal }: Caller): Promise<ImportedTool | undefined> {
+    const views = this.servers.find(({ name }) => name === tool.server)?.views;
+    // They may have come by the login in another process, just now.
+    if (views?.of(principal).state().needsLogin === true) views.forget(principal);
+    await views?.ready(principal);
+    return views?.of(principal).tools.find(({ shownName }) => shownName === tool.shownName);
   }
 
   /** The answer to a caller who has to log in at a server first; undefined for everybody else. */
@@ -83,6 +105,7 @@ export class Upstreams {
     try {
       if (principal !== undefined) {
         this.#callers?.forget(name, principal);
+        server.views?.forget(principal);
         // The list may have been read in their session: another's login must not go on with it.
         if ((await this.logins?.info(name, principal)) === undefined) {
           await server.client.close();

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { bundle, type Program, start } from "@toolglot/internal/testing/programs";
 import { beforeAll, expect, it } from "vitest";
+import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
+import { gateOf, inProcess, listening, routed, until } from "../../../trp-mcp/test/serve/support.ts";
 import { openTokens } from "../../src/index.ts";
 import { shopServer } from "./support.ts";
 
@@ -74,4 +76,60 @@ it("does nothing twice and tells the truth, whenever it is killed", async () => 
   }
   expect([...heard.values()].flat()).toContain("nothing");
   expect([...heard.values()].flat()).toContain("done");
+}, 120_000);
+
+it("goes on asking for the task of a call that it was killed in, and does not make the call again", async () => {
+  const ran: unknown[] = [];
+  let go = (): void => {};
+  const told = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const annotations = { destructiveHint: false };
+  const shop = inProcess("shop", [{ name: "pay", annotations } as never], async (_name, args) => {
+    ran.push(args);
+    await told;
+    return { content: [{ type: "text", text: "paid" }] };
+  });
+  const store = await storeUnderTest();
+  const { servers, calls } = await routed({ shop }, { store });
+  const { gate } = gateOf(servers, { calls, store, taskAfterMs: 20 });
+  let looks = 0;
+  const watched: typeof gate.fetch = (request, ...rest) => {
+    if (request.headers.get("mcp-method") === "tasks/get") looks++;
+    return gate.fetch(request, ...rest);
+  };
+  const url = await listening({ ...gate, fetch: watched } as typeof gate);
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-killed-"));
+  const tokens = await openTokens(join(folder, "tokens.json"));
+  const { token } = await tokens.add({ principal: "agent" });
+  tokens.close();
+  const far = { url, headers: { authorization: "Bearer near" } };
+  const begin = async (): Promise<{ program: Program; client: Client }> => {
+    const program = start(script, { folder, mcpServers: { far }, settings: { leaseMs: 1_000 } });
+    await program.said("ready");
+    return { program, client: await connect(folder, token) };
+  };
+  const pay = (client: Client) =>
+    client.callTool({ name: "far__shop__pay", arguments: { id: "o1" } }, { timeout: 60_000 });
+  const first = await begin();
+  const lost = pay(first.client).catch(() => "nothing");
+  await until(() => looks > 0, 30_000);
+  first.program.child.kill("SIGKILL");
+  await first.program.ended;
+  await first.client.close().catch(() => {});
+  await lost;
+  const seen = looks;
+  const second = await begin();
+  const answer = pay(second.client);
+  await until(() => looks > seen, 30_000);
+  go();
+  const { content, _meta } = await answer;
+  expect(JSON.stringify(content)).toContain("paid");
+  expect(_meta?.["toolglot/outcome"]).toMatchObject({
+    dispatched: true,
+    status: expect.stringMatching(/^(done|replayed)$/),
+  });
+  expect(ran).toEqual([{ id: "o1" }]);
+  second.program.child.kill("SIGKILL");
+  await Promise.all([second.program.ended, second.client.close().catch(() => {})]);
 }, 120_000);

@@ -20,8 +20,9 @@ async function gateway(settings: JsonObject = {}) {
     return client;
   };
   const client = await connect(opened.token);
-  const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
-  return { ...opened, as, mcp, client, connect, url, names };
+  const namesOf = async (asked: Client): Promise<string[]> => (await asked.listTools()).tools.map(({ name }) => name);
+  const names = (): Promise<string[]> => namesOf(client);
+  return { ...opened, as, mcp, client, connect, url, names, namesOf };
 }
 
 /** Goes where a link leads, as somebody with a token here and an account there. Resolves with the status of the last page. */
@@ -66,7 +67,7 @@ it("has the tools after a login with the command, without a restart, and none af
 });
 
 it("calls with each caller's own login, and asks those who have none to log in", async () => {
-  const { mcp, client, connect, token, approver, names, folder } = await gateway({
+  const { mcp, client, connect, token, approver, names, namesOf, folder } = await gateway({
     servers: { tracker: { credentials: "caller" } },
   });
   await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
@@ -81,6 +82,9 @@ it("calls with each caller's own login, and asks those who have none to log in",
   await vi.waitFor(async () => expect(await names()).toContain("tracker__whoami"), { timeout: 20_000 });
   const whoami = (asked: Client) => asked.callTool({ name: "tracker__whoami", arguments: {} });
   expect((await whoami(client)).content).toEqual([{ type: "text", text: "bob" }]);
+  // Each has what the server lists for their own account.
+  expect(await names()).toContain("tracker__of_bob");
+  expect((await namesOf(other)).filter((name) => name.startsWith("tracker__"))).toEqual(["tracker__connect"]);
   const seen = mcp.seen.length;
   const pending = await whoami(other);
   expect(pending._meta?.["toolglot/outcome"]).toMatchObject({ status: "pending", dispatched: false });
@@ -89,14 +93,22 @@ it("calls with each caller's own login, and asks those who have none to log in",
   expect(await follow(await linkOf(other, "tracker__whoami"), approver, "ada")).toBe(200);
   const answers = await Promise.all([client, other, client, other].map(whoami));
   expect(answers.map(({ content }) => (content as { text: string }[])[0]?.text)).toEqual(["bob", "ada", "bob", "ada"]);
-  // The list goes on with the login that is left; the one who has none is asked again.
+  expect(await namesOf(other)).toEqual(expect.arrayContaining(["tracker__of_ada", "tracker__whoami"]));
+  expect(await namesOf(other)).not.toContain("tracker__of_bob");
+  expect(await names()).not.toContain("tracker__of_ada");
+  const theirs = await other
+    .callTool({ name: "tracker__of_bob", arguments: {} })
+    .catch((error: Error) => error.message);
+  expect(theirs).toContain("tracker__of_bob not found");
+  // One's logout is nobody else's.
   const servers = [{ name: "tracker", url: mcp.url, credentials: "caller" as const }];
   await loginsOf({ stateDir: folder, servers }).logout("tracker", { id: "agent" });
   await vi.waitFor(async () => {
     expect((await whoami(client))._meta?.["toolglot/outcome"]).toMatchObject({ status: "pending" });
   });
   expect((await whoami(other)).content).toEqual([{ type: "text", text: "ada" }]);
-  expect(await names()).toContain("tracker__whoami");
+  await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
+  expect(await names()).not.toContain("tracker__whoami");
   // Nobody is left.
   await loginsOf({ stateDir: folder, servers }).logout("tracker");
   await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
@@ -105,14 +117,8 @@ it("calls with each caller's own login, and asks those who have none to log in",
 it.each(["2025-11-25", "2026-07-28"])(
   "shows a client with URL mode where to log in, and then makes the call (%s)",
   async (revision) => {
-    const { connect, token, approver, names } = await gateway({ servers: { tracker: { credentials: "caller" } } });
+    const { connect, token, names } = await gateway({ servers: { tracker: { credentials: "caller" } } });
     await vi.waitFor(async () => expect(await names()).toContain("tracker__connect"), { timeout: 20_000 });
-    // The list is read with the login of whoever has one.
-    const other = await connect(approver);
-    const { content } = await other.callTool({ name: "tracker__connect", arguments: {} });
-    expect(await follow(JSON.stringify(content).match(/http:[^" ]+/)?.[0] ?? "", approver, "ada")).toBe(200);
-    await vi.waitFor(async () => expect(await names()).toContain("tracker__whoami"), { timeout: 20_000 });
-
     const newest = revision === "2026-07-28";
     const client = await connect(token, {
       capabilities: { elicitation: { url: {} } },

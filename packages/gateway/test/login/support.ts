@@ -25,9 +25,9 @@ export interface Guarded {
   challenge: string;
 }
 
-/** An MCP server of the official SDK, with one tool that says whose token came, for tokens of these authorization servers. */
+/** An MCP server of the official SDK, with a tool that says whose token came, and one that its holder alone has, for tokens of these authorization servers. */
 export async function guardedServer(issuers: readonly AuthorizationServer[]): Promise<Guarded> {
-  const handler = createMcpHandler(() => {
+  const handler = createMcpHandler(({ authInfo }) => {
     const server = new McpServer({ name: "guarded", version: "1.0.0" });
     server.registerTool(
       "whoami",
@@ -36,6 +36,7 @@ export async function guardedServer(issuers: readonly AuthorizationServer[]): Pr
         content: [{ type: "text", text: String(context.http?.authInfo?.clientId) }],
       }),
     );
+    server.registerTool(`of_${authInfo?.clientId}`, { annotations: { readOnlyHint: true } }, () => ({ content: [] }));
     return server;
   });
   const app = new Hono();

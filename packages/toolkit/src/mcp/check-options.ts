@@ -12,7 +12,7 @@ export function checkOptions(options: McpClientOptions): void {
     [
       'name:string transport:object|function stateful:boolean connectTimeoutMs:number callTimeoutMs:number revision:"auto"|"legacy"|object maxBufferSize:size',
       'elicitation:"host"|function sampling:"host"|function roots:"host"|object[]|function onLog:function resources:boolean',
-      "instructions:boolean exact:boolean tracing:boolean clientOptions:object prepareClient:function onError:function",
+      "instructions:boolean exact:boolean tasks:boolean tracing:boolean clientOptions:object prepareClient:function onError:function",
     ],
     ["name", "transport"],
     cures,

@@ -10,6 +10,7 @@ import { loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import { answerOf, promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
 import type { SessionMemory } from "./session.ts";
+import { followTask, type TaskConnection, taskIn } from "./tasks.ts";
 import { finishAuthorization } from "./transports.ts";
 import type {
   McpCallOptions,
@@ -21,6 +22,7 @@ import type {
   McpResource,
   McpResourceContents,
   McpResourceTemplate,
+  McpTask,
 } from "./types.ts";
 
 /**
@@ -135,15 +137,43 @@ class HealingClient implements McpClient {
     }
   }
 
-  callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
+  async callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
     checkKeys(
       "callTool",
       options,
-      "signal:signal onProgress:function timeoutMs:number isExecution:boolean ask:function",
+      "signal:signal onProgress:function timeoutMs:number isExecution:boolean ask:function onTask:function",
     );
-    const { repeatable, readOnly = false } = request;
-    const what = `the call of the tool ${JSON.stringify(request.name)}`;
-    return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
+    const result = await this.#settle(askedBy(request), (connection) => connection.callTool(request, options));
+    const task = this.#options.tasks ? taskIn(result) : undefined;
+    if (task === undefined) return result;
+    await options.onTask?.(task);
+    return this.#follow(task, askedBy(request), options);
+  }
+
+  followTask(
+    task: McpTask,
+    request: Pick<McpCallRequest, "name" | "repeatable">,
+    options: Pick<McpCallOptions, "signal" | "ask"> = {},
+  ): Promise<McpCallResult> {
+    checkKeys("followTask", options, "signal:signal ask:function");
+    return this.#follow(task, askedBy(request), options);
+  }
+
+  #follow(task: McpTask, call: Asked, options: Pick<McpCallOptions, "signal" | "ask">): Promise<McpCallResult> {
+    const connection: TaskConnection = {
+      name: this.name,
+      closed: () => this.#closed,
+      request: (method, params) => this.request(method, params),
+      answer: async (method, params) => {
+        const connection = await this.#acquire();
+        try {
+          return await connection.answer(method, params, options);
+        } finally {
+          this.#release(connection);
+        }
+      },
+    };
+    return followTask(connection, call, task, options);
   }
 
   request(
@@ -329,6 +359,14 @@ class HealingClient implements McpClient {
     this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);
   }
+}
+
+function askedBy({
+  name,
+  repeatable,
+  readOnly = false,
+}: Pick<McpCallRequest, "name" | "repeatable" | "readOnly">): Asked {
+  return { what: `the call of the tool ${JSON.stringify(name)}`, repeatable, readOnly };
 }
 
 /** Adds an entry, which is its own also when the same function listens twice. Returns what removes it. */

@@ -90,7 +90,7 @@ export class Connection {
     const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
       deliveries: new Deliveries(),
     };
-    const incoming = new Incoming(sdk, events.onError, options.exact);
+    const incoming = new Incoming(sdk, events.onError, options);
     const onClose = (): void => {
       if (state.connection === undefined || state.connection.#ended) return;
       state.connection.#ended = true;
@@ -131,10 +131,11 @@ export class Connection {
 
   /** What the server said of itself. */
   get facts(): { revision: string | undefined; instructions: string | undefined; capabilities: string[] } {
+    const { extensions = {}, ...capabilities } = this.#client.getServerCapabilities() ?? {};
     return {
       revision: this.#client.getNegotiatedProtocolVersion(),
       instructions: this.#client.getInstructions(),
-      capabilities: Object.keys(this.#client.getServerCapabilities() ?? {}),
+      capabilities: [...Object.keys(capabilities), ...Object.keys(extensions)],
     };
   }
 
@@ -175,6 +176,11 @@ export class Connection {
     } finally {
       stopAsking?.();
     }
+  }
+
+  /** Answers what the server asks in the middle of a task. Rejects for what can't be asked. */
+  answer(method: unknown, params: unknown, { ask, signal }: Pick<McpCallOptions, "signal" | "ask">): Promise<unknown> {
+    return this.#questions.answer(method, params, { ask, notes: [] }, signal ?? new AbortController().signal);
   }
 
   /** Rejects with a {@link CallFault}. */

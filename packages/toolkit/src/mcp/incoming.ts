@@ -5,6 +5,7 @@ import { maxTools } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
+import { inPlaceOfTask } from "./tasks.ts";
 
 /** Characters of a line that is no message, and how many such lines are reported in a minute. */
 const maxShown = 200;
@@ -21,6 +22,7 @@ export class Incoming {
   readonly #sdk: ClientModule;
   readonly #onNoise: (error: Error) => void;
   readonly #exact: boolean;
+  readonly #tasks: boolean;
   /** The methods of the requests that wait, by their ids. */
   readonly #waiting = new Map<unknown, string>();
   /** The names in lists of tools, since somebody took them. */
@@ -28,10 +30,15 @@ export class Incoming {
   #minute = 0;
   #lines = 0;
 
-  /** `exact`: what was sent is kept with what is read of it. */
-  constructor(sdk: ClientModule, onNoise: (error: Error) => void, exact = false) {
+  /** `exact`: what was sent is kept with what is read of it. `tasks`: calls may become tasks. */
+  constructor(
+    sdk: ClientModule,
+    onNoise: (error: Error) => void,
+    { exact = false, tasks = false }: { exact?: boolean; tasks?: boolean } = {},
+  ) {
     this.#sdk = sdk;
     this.#exact = exact;
+    this.#tasks = tasks;
     this.#onNoise = onNoise;
   }
 
@@ -96,6 +103,8 @@ export class Incoming {
   #mended(method: string | undefined, result: Record<string, unknown>): unknown {
     try {
       if (method === "tools/list") this.#toolNames.push(...namesIn(result));
+      const task = method === "tools/call" && this.#tasks ? inPlaceOfTask(result) : undefined;
+      if (task !== undefined) return task;
       if (!this.#exact || this.#sdk.isInputRequiredResult(result)) return mendResult(this.#sdk, method, result);
       if (method === "tools/call" && isUsable(result)) return result;
       const keep = keepSent(method, result);

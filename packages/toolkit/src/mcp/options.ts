@@ -106,6 +106,8 @@ export interface McpClientOptions {
    * what can't be read is left out, and a person is asked one thing after another.
    */
   exact?: boolean;
+  /** Whether servers of 2026-07-28 may make tasks of calls, which are followed to their end: `io.modelcontextprotocol/tasks`. Default false. */
+  tasks?: boolean;
   /** Whether spans and a metric are made of requests, and the trace's context is sent along. Default false. */
   tracing?: boolean;
   /** Options for the official client, capabilities of your own among them. Changes of the tools are noticed in any case. */

@@ -54,7 +54,7 @@ export function prepareClient(
       listMaxPages: maxPages,
       ...revision,
       ...clientOptions,
-      capabilities: { ...clientOptions.capabilities, ...questions.capabilities },
+      capabilities: questions.capabilities,
       listChanged: {
         tools: watched(() => events.onToolsChanged()),
         resources: watched(() => events.onNotification("notifications/resources/list_changed", {})),

@@ -11,4 +11,5 @@ export type {
   McpResource,
   McpResourceContents,
   McpResourceTemplate,
+  McpTask,
 } from "./types.ts";

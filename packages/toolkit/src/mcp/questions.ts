@@ -4,6 +4,7 @@ import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot
 import { toInputSchema } from "@toolglot/schema";
 import type { IdleTimer } from "./idle-timer.ts";
 import type { McpClientOptions } from "./options.ts";
+import { tasksExtension } from "./tasks.ts";
 import type { QuestionCallback } from "./types.ts";
 
 /** A call on its way, which a server's question may belong to. */
@@ -30,10 +31,12 @@ export class Questions {
     this.#options = options;
   }
 
-  /** What the server may ask, as declared to it. */
+  /** What is declared to the server: what it may ask, and more. */
   get capabilities(): ClientCapabilities {
-    const { elicitation, sampling, roots } = this.#options;
+    const { elicitation, sampling, roots, tasks, clientOptions: { capabilities = {} } = {} } = this.#options;
     return {
+      ...capabilities,
+      ...(tasks && { extensions: { ...capabilities.extensions, [tasksExtension]: {} } }),
       ...(elicitation !== undefined && { elicitation: { form: {}, url: {} } }),
       ...(sampling !== undefined && { sampling: {} }),
       ...(roots !== undefined && roots !== "host" && { roots: {} }),
@@ -42,8 +45,7 @@ export class Questions {
 
   /** What a server of 2026-07-28 may ask during a request, where that is more. */
   get capabilitiesOfCalls(): ClientCapabilities | undefined {
-    const { roots, clientOptions } = this.#options;
-    return roots === "host" ? { ...clientOptions?.capabilities, ...this.capabilities, roots: {} } : undefined;
+    return this.#options.roots === "host" ? { ...this.capabilities, roots: {} } : undefined;
   }
 
   /** Has a client answer the questions of servers whose revision lets them ask in messages of their own. */

@@ -68,6 +68,17 @@ export interface McpCallOptions {
   isExecution?: boolean;
   /** Answers what the server asks during the call, where the client was made with `elicitation`, `sampling` or `roots` of `"host"`. */
   ask?: ToolContext["ask"];
+  /** Gets the task that the server makes of the call (option `tasks`), before it is followed. What it throws ends the call. */
+  onTask?: (task: McpTask) => void | Promise<void>;
+}
+
+/** A task that a server makes of a call. */
+export interface McpTask {
+  taskId: string;
+  /** Milliseconds from its beginning for which the server keeps it; null: it does not say. */
+  ttlMs: number | null;
+  /** How long to wait between two looks. Milliseconds. */
+  pollIntervalMs?: number;
 }
 
 /** Answers a server's question. What it throws counts as `cancel`. */
@@ -127,8 +138,8 @@ export interface McpClient {
   /** The server's instructions for a model: a stranger's text, as last received. */
   readonly instructions: string | undefined;
   /**
-   * What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As
-   * last received.
+   * What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`, extensions; no `resources` where the options forbid
+   * them. As last received.
    */
   readonly capabilities: readonly string[];
   /**
@@ -145,6 +156,15 @@ export interface McpClient {
    * the one of JSON-RPC that the server refused it with.
    */
   callTool(request: McpCallRequest, options?: McpCallOptions): Promise<McpCallResult>;
+  /**
+   * Goes on with a task that a call had become, as `onTask` got it: also in another process than the one that made the call, which is not made
+   * again. Resolves and rejects as {@link McpClient.callTool}.
+   */
+  followTask(
+    task: McpTask,
+    request: Pick<McpCallRequest, "name" | "repeatable">,
+    options?: Pick<McpCallOptions, "signal" | "ask">,
+  ): Promise<McpCallResult>;
   /** All resources of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
   listResources(): Promise<McpResource[]>;
   /** All templates of addresses. As {@link McpClient.listResources}. */

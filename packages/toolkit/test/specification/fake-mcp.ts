@@ -26,6 +26,7 @@ export function fakeMcp(
       calls.push(`${name} ${JSON.stringify(args)}`);
       return answer(name, args);
     },
+    followTask: () => Promise.reject(new Error("there are no tasks")),
     revision: "2025-11-25",
     instructions: undefined,
     capabilities: ["tools"],

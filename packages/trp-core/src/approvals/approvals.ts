@@ -1,5 +1,6 @@
 import { type ChangeWait, ToolglotError } from "@toolglot/core";
 import { checkKeys, sleep } from "@toolglot/internal";
+import { aboutNoCall } from "../audit/about-no-call.ts";
 import { auditKey, type FieldsOf, withFields } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { operationId } from "../calls/keyed/keys.ts";
@@ -175,29 +176,18 @@ function refusal(why: string, message: string, id: string, more: Record<string, 
   return new ToolglotError(`trp/approval-${why}`, message, { data: { id, ...more } });
 }
 
-/** Returns the row about a decision. It is about no frame: what only frames have is empty. */
+/** Returns the row about a decision. */
 function auditRow(approval: ApprovalRecord, status: "approved" | "denied", who: Principal): AuditEntry {
   return {
+    ...aboutNoCall,
     kind: "approval",
     tenant: approval.tenant,
     principal: approval.requester,
-    trace_id: "",
-    session_id: "",
-    catalog_epoch: 0,
-    seq: 0,
-    call_id: "",
-    idx: 0,
     cap_id: approval.capId,
     idempotency_key: auditKey(approval.tenant, approval.operation.key),
     policy_decision: "approve",
-    policy_rule: null,
     policy_version: approval.policyVersion,
-    policy_digest: null,
-    attempt: 0,
-    latency_ms: 0,
     result_status: status === "approved" ? "APPROVED" : "DENIED",
-    error_class: null,
-    error_code: null,
     decided_by: who.id,
     approval_id: approval.id,
     ...(approval.deniedBefore === undefined ? {} : { denied_before: approval.deniedBefore.id }),

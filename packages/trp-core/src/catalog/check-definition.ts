@@ -57,7 +57,7 @@ export function checkDefinition(definition: AnyCapability): void {
 }
 
 /** What runs a capability: the definition itself, or an adapter of it. */
-function checkTool(tool: Tool, effect: Effect, fail: (problem: string) => never): void {
+function checkTool(tool: Tool, effect: Effect, fail: (problem: string) => never, isAdapter = false): void {
   const { execute, probe } = tool;
   if (typeof execute !== "function") fail("execute must be a function");
   for (const field of ["adapt", "probe"] as const) {
@@ -68,7 +68,7 @@ function checkTool(tool: Tool, effect: Effect, fail: (problem: string) => never)
       'effect "probe" needs a probe function that finds out whether the operation happened; without one it is "opaque"',
     );
   }
-  if (effect !== "probe" && probe !== undefined) {
+  if (effect !== "probe" && (effect !== "opaque" || isAdapter) && probe !== undefined) {
     fail(`a probe function is never asked with effect "${effect}"; declare effect "probe"`);
   }
 }
@@ -93,7 +93,7 @@ function checkAdapters(definition: AnyCapability, fail: (problem: string) => nev
     const failHere = (problem: string): never => fail(`adapter ${name}: ${problem}`);
     if (names.has(name as string)) failHere("the name is taken by another adapter");
     names.add(name as string);
-    checkTool(adapter, effect, failHere);
+    checkTool(adapter, effect, failHere, true);
     if (!Number.isFinite(cost)) failHere("cost must be a number");
     for (const [field, value] of Object.entries({ system, version })) {
       if (value !== undefined && (typeof value !== "string" || value === ""))

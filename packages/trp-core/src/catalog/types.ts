@@ -176,7 +176,10 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   effectKey?(args: InferInput<Source>): string;
   /** Whose calls with the same `effectKey` are one operation. Default `principal`: each one's own. */
   effectScope?: "principal" | "tenant";
-  /** For `effect: "probe"`: whether the operation with this `operationKey` happened. */
+  /**
+   * For `effect: "probe"`: whether the operation with this `operationKey` happened. With `opaque` it is asked as well, for what is sometimes
+   * known.
+   */
   probe?(args: Native, context: ExecuteContext): MaybePromise<ProbeResult>;
   /**
    * What `data` of a result looks like: a JSON Schema. With it, a graph of calls that can't fit together is refused

@@ -32,7 +32,7 @@ export class KeptCalls {
     { principal }: Caller,
   ): Promise<{ tool: ImportedTool; record: OperationRecord } | undefined> {
     const named = readReceipt(receipt);
-    const tool = named && this.#options.tool(named.capId);
+    const tool = named && this.#options.tool(named.capId, principal);
     if (named === undefined || tool === undefined) return undefined;
     const who = { tenant: principal.tenant, principal: principal.id };
     const record = await this.#router.store.operations.read(operationOf(who, familyOf(named.capId), named.key));

@@ -1,11 +1,12 @@
 import type { ClientTracing } from "@toolglot/trp-client";
+import type { Principal } from "@toolglot/trp-core";
 import type { ImportedTool } from "../types.ts";
 import type { CallChannel } from "./call-channel.ts";
 
 /** Options of `createToolCalls`. */
 export interface ToolCallsOptions {
-  /** Finds an imported tool by its capability. */
-  tool(capId: string): ImportedTool | undefined;
+  /** Finds an imported tool by its capability: as a principal has it. */
+  tool(capId: string, principal: Principal): ImportedTool | undefined;
   /** The one that the capabilities were imported with. */
   channel: CallChannel;
   /** Whether people may be asked through the client program. Default true; about CRITICAL calls never. */

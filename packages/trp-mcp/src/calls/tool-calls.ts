@@ -6,7 +6,9 @@ import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { CallResult } from "@toolglot/trp-client";
 import type { Router } from "@toolglot/trp-core";
 import type { TrpCode } from "@toolglot/trp-core/frames";
+import { isBehindLogin } from "../import/behind-login.ts";
 import { codeMeta } from "../import/kept-result.ts";
+import { checkOwn } from "../import/own-schemas.ts";
 import type {
   ApprovalDecision,
   CallExtras,
@@ -28,10 +30,12 @@ import { againRole } from "./policies.ts";
 import { receiptOf } from "./receipts.ts";
 import { RouterClients } from "./router-clients.ts";
 
-/** A call may take this long, if its server tells of progress; the time without a sign of life is the server's setting. */
+/** A call may take this long, if its capability does not say; the time without a sign of life is the server's setting. */
 const maxMs = 600_000;
 /** Keys of one effect that can be forgotten one after another, between two looks. */
 const maxForgotten = 50;
+/** How often a capability may change while a call is on its way. */
+const maxChanges = 5;
 
 /**
  * Makes calls of imported tools through a router: each effect gets its key, people are asked where the policy wants it, and every answer
@@ -85,20 +89,24 @@ class RoutedCalls implements ToolCalls {
     }
   }
 
-  async #call(call: ToolCall, context: ToolCallContext, again: boolean): Promise<ToolAnswer> {
-    const { tool } = call;
+  async #call(given: ToolCall, context: ToolCallContext, again: boolean): Promise<ToolAnswer> {
+    const { tool } = given;
     const receipt = randomUUID();
     const refuse = (code: TrpCode, message: string, fix: string): ToolAnswer =>
       outcomeAnswer({ status: "refused", code, dispatched: false, receipt }, { message, fix });
     const registered = this.#router.registry.get(tool.capId);
-    if (registered === undefined) {
+    if (registered === undefined || isBehindLogin(tool)) {
       return refuse("TRP_1003", `The tool ${tool.shownName} is not available now.`, "List the tools again.");
     }
-    const findings = checkCall({ name: tool.shownName, input: call.arguments }, tool.listed as never);
+    const findings = checkCall({ name: tool.shownName, input: given.arguments }, tool.listed as never);
     const isRefused = tool.io === "WRITE" && this.#options.damaged?.(tool) !== "report";
     if (findings[0] !== undefined && isRefused) {
       return refuse("TRP_2001", findings[0].message, "Write the call again.");
     }
+    const own = checkOwn(tool, given.arguments);
+    if (!own.success)
+      return refuse("TRP_2001", own.issues.join("; "), "Correct the arguments, as the input schema says.");
+    const call = { ...given, arguments: own.args };
     if (!registered.keyRequired || call.key !== undefined) {
       return this.#attempts({ call, context, effect: undefined, findings, again }, receipt);
     }
@@ -123,6 +131,7 @@ class RoutedCalls implements ToolCalls {
     const { call, context } = prepared;
     const { tool } = call;
     let forgotten = 0;
+    let changes = 0;
     let isAsked = false;
     let isLookedAtAgain = false;
     for (;;) {
@@ -135,6 +144,8 @@ class RoutedCalls implements ToolCalls {
         await this.#keys.after(prepared.effect, place.turn);
         continue;
       }
+      // The capability changed on the way, as by the list of another caller.
+      if (error?.code === "TRP_2007" && changes++ < maxChanges) continue;
       // A rule wants an approval of a read, and an approval needs a key.
       if (error?.code === "TRP_4003" && prepared.effect === undefined && call.key === undefined) {
         prepared.effect = this.#effectOf(tool, context.caller, call.arguments);
@@ -179,8 +190,12 @@ class RoutedCalls implements ToolCalls {
     channel.open(callId, extras);
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs: maxMs };
-      return { extras, result: await client.call(request, { deadlineMs: maxMs + 10_000, ...defined({ traceId }) }) };
+      const { maxTimeoutMs: timeoutMs = maxMs } = this.#router.registry.get(call.tool.capId)?.definition ?? {};
+      const request = { capId: call.tool.capId, args: call.arguments, callId, key, timeoutMs };
+      return {
+        extras,
+        result: await client.call(request, { deadlineMs: timeoutMs + 10_000, ...defined({ traceId }) }),
+      };
     } finally {
       channel.close(callId);
       signal?.removeEventListener("abort", stop);

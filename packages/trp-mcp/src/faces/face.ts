@@ -1,6 +1,8 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import { isObject, parseJson } from "@toolglot/internal";
-import type { Caller, ImportedServer, ImportedTool, OwnTool } from "../types.ts";
+import { behindLogin } from "../import/behind-login.ts";
+import { viewsFor } from "../server-views.ts";
+import type { Caller, ImportedServer, ImportedTool, OwnTool, ServerView } from "../types.ts";
 import { bytesOf } from "./cut-text.ts";
 import * as own from "./own-tools.ts";
 import { serverLines } from "./server-lines.ts";
@@ -60,15 +62,15 @@ export class Face {
     this.#decided = this.name;
     const tools = this.#visibleTo(caller);
     const more = this.#own(caller).map(({ listed }) => listed);
-    return [...this.#shown(tools, more), own.again, own.status];
+    return [...this.#shown(caller, tools, more), own.again, own.status];
   }
 
-  #shown(tools: readonly ImportedTool[], more: JsonObject[]): JsonObject[] {
+  #shown(caller: Caller, tools: readonly ImportedTool[], more: JsonObject[]): JsonObject[] {
     if (this.#decided === "tools") {
       const all = [...tools.map(({ listed }) => listed), ...more];
       return all.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
     }
-    const search = own.search(serverLines(this.#options.servers(), tools));
+    const search = own.search(serverLines(this.#views(caller), tools));
     return [search, own.describe, ...(this.#decided === "code" ? [] : [own.call]), ...more];
   }
 
@@ -80,6 +82,8 @@ export class Face {
     if (tool !== undefined) return { kind: "call", tool, arguments: args };
     const ours = this.#own(caller).find(({ listed }) => listed.name === name);
     if (ours !== undefined) return { kind: "own", tool: ours, arguments: args };
+    const unknown = this.#behindLogin(caller, name);
+    if (unknown !== undefined) return { kind: "call", tool: unknown, arguments: args };
     const shown = this.name;
     if (shown === "tools") return undefined;
     if (name === own.searchName) return this.#found(this.#visibleTo(caller), args);
@@ -98,16 +102,20 @@ export class Face {
   }
 
   #tool(caller: Caller, name: string): ImportedTool | undefined {
-    for (const { tools } of this.#options.servers()) {
+    for (const { tools } of this.#views(caller)) {
       const tool = byName(tools).get(name);
       if (tool !== undefined && this.#options.visible(caller, tool)) return tool;
     }
     return undefined;
   }
 
+  #behindLogin({ principal }: Caller, name: string): ImportedTool | undefined {
+    return behindLogin(principal, this.#options.servers(), name);
+  }
+
   #called(caller: Caller, { name, arguments: given = {} }: JsonObject): Target {
     if (typeof name !== "string") return fault(`toolglot_call needs "name": a name that toolglot_search gave.`);
-    const tool = this.#tool(caller, name);
+    const tool = this.#tool(caller, name) ?? this.#behindLogin(caller, name);
     if (tool === undefined) return fault(noSuch(this.#visibleTo(caller), name));
     // Some models write an object within an object as text.
     const args = typeof given === "string" ? parseJson(given) : given;
@@ -116,17 +124,19 @@ export class Face {
   }
 
   #visibleTo(caller: Caller): ImportedTool[] {
-    return this.#all()
+    return this.#views(caller)
+      .flatMap(({ tools }) => tools)
       .filter((tool) => this.#options.visible(caller, tool))
       .sort((one, other) => (one.shownName < other.shownName ? -1 : 1));
   }
 
-  #all(): ImportedTool[] {
-    return this.#options.servers().flatMap(({ tools }) => tools);
+  #views(caller: Caller): ServerView[] {
+    return viewsFor(caller.principal, this.#options.servers());
   }
 
   #bySize(): "tools" | "search" {
-    return bytesOf(JSON.stringify(this.#all().map(({ listed }) => listed))) <= autoBytes ? "tools" : "search";
+    const all = this.#options.servers().flatMap(({ tools }) => tools);
+    return bytesOf(JSON.stringify(all.map(({ listed }) => listed))) <= autoBytes ? "tools" : "search";
   }
 
   #found(tools: readonly ImportedTool[], { query, server, limit }: JsonObject): Target {

@@ -1,11 +1,11 @@
-import type { ImportedServer, ImportedTool } from "../types.ts";
+import type { ImportedTool, ServerView } from "../types.ts";
 import { cutText } from "./cut-text.ts";
 
 /** Bytes of all lines together: about 1,000 tokens. */
 const maxBytes = 3_600;
 
 /** One line for each server that has tools to show: its name, how many, and what for. */
-export function serverLines(servers: readonly ImportedServer[], visible: readonly ImportedTool[]): string[] {
+export function serverLines(servers: readonly ServerView[], visible: readonly ImportedTool[]): string[] {
   const counted = servers
     .map((server) => ({ server, tools: visible.filter((tool) => tool.server === server.name) }))
     .filter(({ tools }) => tools.length > 0);
@@ -16,7 +16,7 @@ export function serverLines(servers: readonly ImportedServer[], visible: readonl
 }
 
 /** The first sentence that the server says of itself, else what its tools are called. */
-function whatFor({ client }: ImportedServer, tools: readonly ImportedTool[]): string {
+function whatFor({ client }: Pick<ServerView, "client">, tools: readonly ImportedTool[]): string {
   const [sentence = ""] = (client.instructions ?? "").trim().split(/(?<=[.!?])\s|\n|(?<=[。！？])/, 1);
   return sentence === "" ? tools.map(({ tool }) => tool).join(", ") : sentence;
 }

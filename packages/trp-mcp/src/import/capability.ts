@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonSchemaObject, type JsonValue, ToolError } from "@toolglot/core";
-import { canonicalJson, defined, pointerSteps, valueAt } from "@toolglot/internal";
+import { canonicalJson, defined, inBackground, onAbort, pointerSteps, valueAt } from "@toolglot/internal";
 import type { InputSchema } from "@toolglot/schema";
 import type { McpCallOptions, McpCallResult, McpClient, McpProgress } from "@toolglot/toolkit/mcp";
 import {
@@ -17,6 +17,7 @@ import { capabilityError, readFault } from "./call-fault.ts";
 import { withMember } from "./input-schema.ts";
 import { divide, firstText, type ResultLimits, Settled, withoutOurs } from "./kept-result.ts";
 import { catalogName } from "./names.ts";
+import { taskMs, type UpstreamTasks } from "./upstream-tasks.ts";
 
 /** What the capabilities of a server have in common. */
 export interface ServerParts {
@@ -28,6 +29,10 @@ export interface ServerParts {
   /** Milliseconds without a sign of life. */
   timeoutMs: number;
   maxConcurrency: number;
+  /** The tasks that the server has made of calls. */
+  tasks: UpstreamTasks;
+  /** Whether the server may make tasks of calls. */
+  makesTasks(): boolean;
   upstream: {
     /** Why the server is not to be asked; undefined when it is. */
     down(): string | undefined;
@@ -36,10 +41,10 @@ export interface ServerParts {
   };
 }
 
-/** Schemas of a tool's arguments: what they are checked with, and the server's. */
+/** Schemas of a tool's arguments: what they are checked with, and the one that the server gave a principal. */
 export interface ToolSchemas {
   input: InputSchema;
-  sent: JsonSchemaObject;
+  sent(principal: Principal): JsonSchemaObject;
 }
 
 /** As long as progress may push a call's time-out on. Milliseconds. */
@@ -50,6 +55,7 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
   const { settings, listed, repeat, effect } = tool;
   const { description, title } = listed;
   const timeoutMs = settings.timeoutMs ?? parts.timeoutMs;
+  const makesTasks = parts.makesTasks();
   const words = [description, title].find((text) => typeof text === "string" && text.trim() !== "");
   return {
     capId: tool.capId,
@@ -61,15 +67,16 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
     input: schemas.input,
     openInput: true,
     repeats: repeat.mode === "free" ? "free" : "guarded",
-    maxTimeoutMs: Math.max(timeoutMs, maxMs),
+    maxTimeoutMs: Math.max(timeoutMs, makesTasks ? taskMs : maxMs),
     maxConcurrency: parts.maxConcurrency,
     concurrencyGroup: tool.server,
     execute: (args: JsonObject, context: ExecuteContext) =>
       settle(parts, context, (extras) =>
-        callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent }),
+        callTool(parts, tool, { args, context, extras, timeoutMs, schema: schemas.sent(context.principal) }),
       ),
-    ...(settings.probe && {
-      probe: (args: JsonObject, context: ExecuteContext) => probe(parts, tool, args, context, timeoutMs),
+    ...((settings.probe || (makesTasks && effect === "opaque")) && {
+      probe: async (args: JsonObject, context: ExecuteContext) =>
+        (await endOfTask(parts, tool, context)) ?? (await probe(parts, tool, args, context, timeoutMs)),
     }),
     shape,
   };
@@ -80,12 +87,13 @@ export function toolCapability(parts: ServerParts, tool: ImportedTool, schemas: 
  * is an error, and `CapabilityError` where there is none.
  */
 export async function settle(
-  { router, channel, limits, upstream }: ServerParts,
-  { callId, principal, operationKey, signal }: ExecuteContext,
+  parts: ServerParts,
+  context: ExecuteContext,
   call: (extras: CallExtras) => Promise<McpCallResult>,
 ): Promise<Settled> {
-  const open = channel.of(callId);
-  const extras: CallExtras = open ?? {};
+  const { channel, upstream } = parts;
+  const { callId, signal } = context;
+  const extras: CallExtras = channel.of(callId) ?? {};
   const down = upstream.down();
   if (down !== undefined) {
     extras.isUnsent = true;
@@ -100,8 +108,18 @@ export async function settle(
     if (fault.fate === "unsent") extras.isUnsent = true;
     throw capabilityError(fault, error);
   }
+  return keep(parts, context, extras, result);
+}
+
+/** Returns what is kept of an answer; the answer itself goes through the channel. Throws `ToolError` for one that is an error. */
+async function keep(
+  { router, channel, limits }: ServerParts,
+  { callId, principal, operationKey }: ExecuteContext,
+  extras: CallExtras,
+  result: McpCallResult,
+): Promise<Settled> {
   // Without a key there is no other call that could get it.
-  const keeper = open !== undefined && operationKey === undefined ? undefined : { router, principal };
+  const keeper = channel.of(callId) !== undefined && operationKey === undefined ? undefined : { router, principal };
   const { now, kept } = await divide(withoutOurs(result), limits, keeper);
   extras.result = now;
   if (result.isError === true) throw new ToolError(firstText(result).trim() || "The tool reported an error.");
@@ -125,9 +143,13 @@ interface Call {
 
 async function callTool(
   parts: ServerParts,
-  { tool, effect, settings }: ImportedTool,
+  imported: ImportedTool,
   { args, context, extras, timeoutMs, schema }: Call,
 ): Promise<McpCallResult> {
+  const { tool, effect, settings, capId } = imported;
+  // An earlier attempt may have been answered with a task: then that is the call.
+  const begun = context.attempt > 1 ? await followed(parts, imported, context, extras) : undefined;
+  if (begun !== undefined) return begun;
   const client = parts.clientOf(context.principal);
   const keyed = withKey(args, extras.meta, settings.downstreamKeyIn, context.operationKey);
   const isHarmless = effect === "pure" || effect === "idempotent";
@@ -138,8 +160,21 @@ async function callTool(
     // Never as read-only: then nobody says whether it was sent.
     repeatable: isHarmless,
   };
+  let hasTask = false;
+  const ending = new AbortController();
+  const late = inBackground(() => ending.abort(new Error("the call took too long")), Math.max(timeoutMs, maxMs));
+  const stopListening = onAbort(context.signal, () => {
+    if (!hasTask || isCancelled(context.signal)) ending.abort(context.signal.reason);
+  });
   const options: McpCallOptions = {
-    signal: context.signal,
+    signal: ending.signal,
+    async onTask(task) {
+      // It may take as long as its server keeps it.
+      clearTimeout(late);
+      hasTask = true;
+      // A store that is away keeps nothing of it; the task goes on.
+      await parts.tasks.note(capId, context, task).catch(() => {});
+    },
     onProgress: (progress) => {
       context.progress(progressUpdate(progress));
       extras.onProgress?.(progress);
@@ -148,12 +183,63 @@ async function callTool(
     ...defined({ ask: extras.ask }),
   };
   try {
-    return await client.callTool(request, options);
+    const result = await client.callTool(request, options);
+    if (hasTask) parts.tasks.ended(capId, context);
+    return result;
   } catch (error) {
     const { fate, answered } = readFault(error);
     // Lost ones the client has sent again already.
-    if (!isHarmless || fate !== "unknown" || !answered || context.signal.aborted) throw error;
+    if (!isHarmless || hasTask || fate !== "unknown" || !answered || options.signal?.aborted) throw error;
     return await client.callTool(request, options);
+  } finally {
+    clearTimeout(late);
+    stopListening();
+  }
+}
+
+/** Follows the task that an earlier attempt at the call had become. Resolves to undefined when there is none. */
+async function followed(
+  { clientOf, tasks }: ServerParts,
+  { tool, capId, effect }: ImportedTool,
+  context: ExecuteContext,
+  extras: CallExtras,
+): Promise<McpCallResult | undefined> {
+  const task = await tasks.of(capId, context);
+  if (task === undefined) return undefined;
+  const repeatable = effect === "pure" || effect === "idempotent";
+  const ending = new AbortController();
+  const stopListening = onAbort(context.signal, () => {
+    if (isCancelled(context.signal)) ending.abort(context.signal.reason);
+  });
+  const options = { signal: ending.signal, ...defined({ ask: extras.ask }) };
+  try {
+    const result = await clientOf(context.principal).followTask(task, { name: tool, repeatable }, options);
+    tasks.ended(capId, context);
+    return result;
+  } finally {
+    stopListening();
+  }
+}
+
+/** Whether somebody wants a call to end. A router that closes leaves its task to the next one. */
+function isCancelled({ reason }: AbortSignal): boolean {
+  return !(reason instanceof DOMException && reason.name === "AbortError");
+}
+
+/** What became of a call, by the end of its task. Resolves to undefined when it has none, or that tells nothing. */
+async function endOfTask(
+  parts: ServerParts,
+  tool: ImportedTool,
+  context: ExecuteContext,
+): Promise<ProbeResult | undefined> {
+  const extras: CallExtras = parts.channel.of(context.callId) ?? {};
+  try {
+    const result = await followed(parts, tool, context, extras);
+    return result && { state: "done", value: await keep(parts, context, extras, result) };
+  } catch (error) {
+    const isAnswer = extras.result !== undefined;
+    const { fate, message } = readFault(error);
+    return isAnswer || fate !== "unknown" ? { state: "failed", message } : undefined;
   }
 }
 

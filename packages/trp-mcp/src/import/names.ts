@@ -67,7 +67,7 @@ export function slug(name: string, letters = 0): string {
  * Without `__` in it or `_` at its end, so that the first `__` of a shown name is where the tool begins; and without `_` at its beginning,
  * which is that of names in a catalog.
  */
-function serverPart(server: string): string {
+export function serverPart(server: string): string {
   const plain = clean(server, "-").replace(/_{2,}/g, "_").replace(/^_|_$/g, "");
   return cut(server, plain, maxServerLength, 0);
 }

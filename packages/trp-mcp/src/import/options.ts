@@ -34,7 +34,7 @@ export interface ImportOptions {
   repeat?: RepeatRule;
   /** Bytes of results. */
   limits?: Partial<ResultLimits>;
-  /** With whose connection a principal's calls are made. Default: the one that the list is read with, for all. The caller closes it. */
+  /** The connection of a principal, for their lists and calls. Default: one for all. Whoever made it closes it. */
   clientOf?: (principal: Principal) => McpClient;
   /** Called with each change of the tools. */
   onNotice?: (notice: ImportNotice) => void;

@@ -49,17 +49,33 @@ type Change = Omit<ImportNotice, "server" | "tool"> & { tool: string };
 /** A store that pins are kept in; their changes are rows of its audit log. */
 export type PinStore = Pick<RouterStore, "blobs" | "audit">;
 
-/** Where the tools of a server are kept. */
+/** Where the tools of a server are kept, and before the names of the places of what it shows to one principal each. */
 const placeOf = (server: string): string => `trp-mcp/pins/${slug(server)}`;
+const callersOf = (server: string): string => `trp-mcp/caller-pins/${slug(server)}/`;
+
+/** Where what a server shows to one caller is kept. */
+export function callerPlace(server: string, caller: string): string {
+  return callersOf(server) + sha256({ caller });
+}
+
+/** All places of a server. */
+async function placesOf({ blobs }: Pick<PinStore, "blobs">, server: string): Promise<string[]> {
+  const places = [placeOf(server)];
+  for await (const place of blobs.list(callersOf(server))) places.push(place);
+  return places;
+}
 
 /** The tools of a server as they were seen, in a store. Methods reject when the store does. */
 export class Pins {
   readonly #store: PinStore;
   readonly #server: string;
+  readonly #place: string;
 
-  constructor(store: PinStore, server: string) {
+  /** `place`: where they are kept. Default: that of the list which is the same for all. */
+  constructor(store: PinStore, server: string, place: string = placeOf(server)) {
     this.#store = store;
     this.#server = server;
+    this.#place = place;
   }
 
   /**
@@ -69,7 +85,7 @@ export class Pins {
   async look(
     tools: readonly Pick<SeenTool, "sent" | "judged">[],
   ): Promise<{ pinned: Map<string, PinnedTool>; changes: Change[] }> {
-    const known = await readPins(this.#store, this.#server);
+    const known = await readPins(this.#store, this.#place);
     const changes: Change[] = [];
     const names = new Set(tools.map(({ sent }) => sent.name));
     const gone = [...(known?.values() ?? [])].filter(({ name }) => !names.has(name));
@@ -113,7 +129,7 @@ export class Pins {
     checkKeys(what, options, "tool:text by:text");
     const { tool, by } = options;
     if (by === undefined) throw new TypeError(`${what}: by is missing; it names who accepts`);
-    const known = (await readPins(this.#store, this.#server)) ?? new Map<string, Pin>();
+    const known = (await readPins(this.#store, this.#place)) ?? new Map<string, Pin>();
     const waiting = [...known.values()].filter((pin) => pin.accepted !== pin.seen && (tool ?? pin.name) === pin.name);
     if (waiting.length > 0) {
       const changes = waiting.map(({ name }) => ({ kind: "accepted" as const, tool: name }));
@@ -126,7 +142,7 @@ export class Pins {
 
   async #write(tools: readonly Pin[]): Promise<void> {
     const text = JSON.stringify({ server: this.#server, tools });
-    await this.#store.blobs.put(placeOf(this.#server), new TextEncoder().encode(text));
+    await this.#store.blobs.put(this.#place, new TextEncoder().encode(text));
   }
 
   /** Writes the rows about changes: what of, and the digests of what the tool was accepted as and of what it is now. */
@@ -156,8 +172,8 @@ export class Pins {
 }
 
 /** Undefined when the server was never seen. What can't be read is as if all of its tools were new. */
-async function readPins({ blobs }: Pick<PinStore, "blobs">, server: string): Promise<Map<string, Pin> | undefined> {
-  const bytes = await blobs.get(placeOf(server));
+async function readPins({ blobs }: Pick<PinStore, "blobs">, place: string): Promise<Map<string, Pin> | undefined> {
+  const bytes = await blobs.get(place);
   if (bytes === undefined) return undefined;
   const kept = parseJson(new TextDecoder().decode(bytes));
   const pins = isObject(kept) && Array.isArray(kept.tools) ? (kept.tools as Pin[]) : [];
@@ -176,8 +192,12 @@ export interface AcceptOptions {
  * Accepts a tool of a server, or all, as the server listed it last: also for a gateway that runs elsewhere on the store. Returns the names of
  * those that had changed or come since. Rejects when the store does.
  */
-export function acceptTools(store: PinStore, server: string, options: AcceptOptions): Promise<string[]> {
-  return new Pins(store, server).accept("acceptTools", options);
+export async function acceptTools(store: PinStore, server: string, options: AcceptOptions): Promise<string[]> {
+  const accepted = new Set<string>();
+  for (const place of await placesOf(store, server)) {
+    for (const tool of await new Pins(store, server, place).accept("acceptTools", options)) accepted.add(tool);
+  }
+  return [...accepted];
 }
 
 /**
@@ -185,7 +205,8 @@ export function acceptTools(store: PinStore, server: string, options: AcceptOpti
  * Empty for a server that was never seen, or only with `pin: "off"`. Rejects when the store does.
  */
 export async function seenTools(store: Pick<PinStore, "blobs">, server: string): Promise<Map<string, string>> {
-  const names = toolNames(server, [...((await readPins(store, server))?.keys() ?? [])]);
+  const pins = await Promise.all((await placesOf(store, server)).map((place) => readPins(store, place)));
+  const names = toolNames(server, [...new Set(pins.flatMap((known) => [...(known?.keys() ?? [])]))]);
   return new Map([...names].map(([tool, { capId }]) => [capId, tool]));
 }
 

@@ -113,7 +113,7 @@ export class Upstream {
 
   /** Notes that the server wants a login, if that is what an error means: no fault of the server, so it is not asked more and more often. */
   refuses(error: unknown): boolean {
-    this.#needsLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
+    this.#needsLogin = wantsLogin(error);
     if (!this.#needsLogin) return false;
     this.#hasEnded ||= this.#isUp;
     this.#isUp = false;
@@ -146,4 +146,9 @@ export class Upstream {
       void this.try();
     }, ms);
   }
+}
+
+/** Whether an error means that the server wants a login. */
+export function wantsLogin(error: unknown): boolean {
+  return ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
 }

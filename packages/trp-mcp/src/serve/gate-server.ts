@@ -15,12 +15,15 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
+import type { Principal } from "@toolglot/trp-core";
 import type { Face } from "../faces/face.ts";
-import type { ToolCall } from "../types.ts";
+import { tasksExtension } from "../import/upstream-tasks.ts";
+import { viewsFor } from "../server-views.ts";
+import type { Caller, ToolCall } from "../types.ts";
 import type { AskedCalls, CallInput } from "./asked-calls.ts";
 import { answerBeside } from "./calls-beside.ts";
 import { exactIn, sendExactly } from "./exact-server.ts";
-import { callerOf, cancellation, type Era, type Incoming, metaOf, tasksExtension } from "./incoming.ts";
+import { callerOf, cancellation, type Era, type Incoming, metaOf } from "./incoming.ts";
 import { type Offers, readResult } from "./offers.ts";
 import type { GateCaller, ServeMcpOptions } from "./options.ts";
 import type { RequestState } from "./request-state.ts";
@@ -41,8 +44,8 @@ export interface GateParts {
   logs: ServerLogs;
   subscriptions: Subscriptions;
   states: RequestStateCodec<RequestState>;
-  /** What comes first waits for it: the servers, for a while. */
-  ready(): Promise<void>;
+  /** What comes first waits for it: the servers, and what they list for the principal, for a while. */
+  ready(principal: Principal): Promise<void>;
   onError(error: Error): void;
 }
 
@@ -130,24 +133,27 @@ function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller 
     const context = knowing(given, fixed);
     return { server, era, context, caller: callerIn(context) };
   };
+  const callerIsReady = async (context: ServerContext): Promise<Caller> => {
+    const caller = callerOf(incoming(context));
+    await ready(caller.principal);
+    return caller;
+  };
   server.setRequestHandler("tools/list", async (_request, context) => {
-    await ready();
-    return { tools: face.list(callerOf(incoming(context))).map((tool) => listedFor(era, tool)) as never };
+    const caller = await callerIsReady(context);
+    return { tools: face.list(caller).map((tool) => listedFor(era, tool)) as never };
   });
   const call = async (params: CallToolRequest["params"], context: ServerContext) => {
     // A client that knows what it wants need not list it first.
-    await ready();
+    await callerIsReady(context);
     return tools.answer(params, incoming(context));
   };
   server.setRequestHandler("tools/call", ({ params }, context) => call(params, context));
   if (era === "legacy") answerBeside(server, async (params, context) => exactIn(await call(params, context)));
   server.setRequestHandler("resources/list", async (_request, context) => {
-    await ready();
-    return { resources: (await offers.resources(callerOf(incoming(context)))) as never };
+    return { resources: (await offers.resources(await callerIsReady(context))) as never };
   });
   server.setRequestHandler("resources/templates/list", async (_request, context) => {
-    await ready();
-    return { resourceTemplates: (await offers.templates(callerOf(incoming(context)))) as never };
+    return { resourceTemplates: (await offers.templates(await callerIsReady(context))) as never };
   });
   /** Reads are calls, for which people may be asked as for others. */
   const read = async (call: ToolCall, name: string, facts: JsonObject, request: Incoming): Promise<never> => {
@@ -158,25 +164,21 @@ function prepared(server: Server, parts: GateParts, era: Era, fixed: GateCaller 
     return readResult(answer, facts) as never;
   };
   server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
-    await ready();
     const request = incoming(context);
-    const found = await offers.resource(uri, callerOf(request));
+    const found = await offers.resource(uri, await callerIsReady(context));
     return "contents" in found ? (found as never) : read(found, `resources/read ${uri}`, { uri }, request);
   });
   server.setRequestHandler("prompts/list", async (_request, context) => {
-    await ready();
-    return { prompts: (await offers.prompts(callerOf(incoming(context)))) as never };
+    return { prompts: (await offers.prompts(await callerIsReady(context))) as never };
   });
   server.setRequestHandler("prompts/get", async ({ params: { name, arguments: args } }, context) => {
-    await ready();
     const request = incoming(context);
-    return read(await offers.prompt(name, args, callerOf(request)), `prompts/get ${name}`, {}, request);
+    return read(await offers.prompt(name, args, await callerIsReady(context)), `prompts/get ${name}`, {}, request);
   });
   server.setRequestHandler("completion/complete", async ({ params }, context) => {
-    await ready();
     const { _meta, ...asked } = params;
-    const request = incoming(context);
-    return (await offers.complete(asked as JsonObject, callerOf(request), cancellation(request))) as never;
+    const caller = await callerIsReady(context);
+    return (await offers.complete(asked as JsonObject, caller, cancellation(incoming(context)))) as never;
   });
   if (era === "legacy") forSessions(parts, server, incoming);
   else if (parts.tasks) serveTasks(server, parts.tasks, incoming);
@@ -211,8 +213,8 @@ function forSessions(
     subscribed.delete(uri);
     return {};
   });
-  server.setRequestHandler("logging/setLevel", async ({ params: { level } }) => {
-    logs.setLevel(server, level, options.servers());
+  server.setRequestHandler("logging/setLevel", async ({ params: { level } }, context) => {
+    logs.setLevel(server, level, viewsFor(callerOf(incoming(context)).principal, options.servers()));
     return {};
   });
   server.onclose = () => {

@@ -13,6 +13,7 @@ import {
 import type { JsonObject } from "@toolglot/core";
 import { isObject, onAbort } from "@toolglot/internal";
 import type { McpProgress } from "@toolglot/toolkit/mcp";
+import { tasksExtension } from "../import/upstream-tasks.ts";
 import type { Caller } from "../types.ts";
 import { type Askable, askable } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
@@ -30,9 +31,6 @@ export interface Incoming {
   context: ServerContext;
   caller: GateCaller;
 }
-
-/** The name of MCP's extension for tasks. */
-export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** Whether a client takes a task in place of a result. */
 export function declaresTasks(capabilities: ClientCapabilities | undefined): boolean {

@@ -7,7 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
-import type { Caller, ImportedPrompt, ImportedServer, ImportedTool, ToolAnswer, ToolCall } from "../types.ts";
+import { viewsFor } from "../server-views.ts";
+import type { Caller, ImportedPrompt, ImportedTool, ServerView, ToolAnswer, ToolCall } from "../types.ts";
 import type { ServeMcpOptions } from "./options.ts";
 
 /** Milliseconds for which a list tells which server an address belongs to. */
@@ -21,7 +22,7 @@ type Listed<Key extends string> = JsonObject & Record<Key, string>;
 
 /** A server whose resources, or prompts, a caller may read. */
 interface Reader {
-  server: ImportedServer;
+  server: ServerView;
   read: ImportedTool;
 }
 
@@ -34,7 +35,7 @@ export class Offers {
   /** Addresses of which a notice was given. */
   readonly #noticed = new Set<string>();
   /** What servers listed, by kind, and when. */
-  readonly #known = new WeakMap<ImportedServer, Map<string, { at: number; items: Promise<unknown[]> }>>();
+  readonly #known = new WeakMap<ServerView, Map<string, { at: number; items: Promise<unknown[]> }>>();
 
   constructor(options: Options) {
     this.#options = options;
@@ -77,7 +78,7 @@ export class Offers {
   /** Asks the server that the prompt or template belongs to. Rejects with `ProtocolError`. */
   async complete(params: JsonObject, caller: Caller, signal: AbortSignal): Promise<JsonObject> {
     const { ref } = params as { ref: JsonObject };
-    let server: ImportedServer;
+    let server: ServerView;
     let asked = params;
     if (ref.type === "ref/prompt") {
       const found = await this.#prompt(String(ref.name), caller);
@@ -135,7 +136,7 @@ export class Offers {
     caller: Caller,
     key: Key,
     maxAge: number,
-    list: (server: ImportedServer) => Promise<Listed<Key>[]>,
+    list: (server: ServerView) => Promise<Listed<Key>[]>,
   ): Promise<(Reader & { item: Listed<Key> })[]> {
     const readers = this.#readers(caller, "resourceRead");
     const lists = await Promise.all(readers.map(({ server }) => this.#listed(server, key, maxAge, () => list(server))));
@@ -151,19 +152,14 @@ export class Offers {
   }
 
   #readers(caller: Caller, kind: "resourceRead" | "promptGet"): Reader[] {
-    return this.#options.servers().flatMap((server) => {
+    return viewsFor(caller.principal, this.#options.servers()).flatMap((server) => {
       const read = server.offer[kind];
       return read !== undefined && this.#options.visible(caller, read) ? [{ server, read }] : [];
     });
   }
 
   /** A server that can't answer has nothing to list. `maxAge`: of a list that was read before, milliseconds. */
-  async #listed<Item>(
-    server: ImportedServer,
-    kind: string,
-    maxAge: number,
-    list: () => Promise<Item[]>,
-  ): Promise<Item[]> {
+  async #listed<Item>(server: ServerView, kind: string, maxAge: number, list: () => Promise<Item[]>): Promise<Item[]> {
     const known = this.#known.get(server) ?? new Map<string, { at: number; items: Promise<unknown[]> }>();
     this.#known.set(server, known);
     const now = performance.now();

@@ -1,6 +1,6 @@
 import { createRequestStateCodec, type RequestStateCodec, type ServerContext } from "@modelcontextprotocol/server";
+import { principalKey } from "../principal-key.ts";
 import type { GateCaller } from "./options.ts";
-import { principalKey } from "./principal-key.ts";
 
 /** What a client of 2026-07-28 brings back with its answer. `name`: of the tool that it called. */
 export type RequestState =

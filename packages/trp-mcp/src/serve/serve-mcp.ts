@@ -9,8 +9,11 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
+import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { Principal } from "@toolglot/trp-core";
 import { Face, type FaceName } from "../faces/face.ts";
-import type { ImportedServer } from "../types.ts";
+import { principalKey } from "../principal-key.ts";
+import type { ImportedServer, ServerView } from "../types.ts";
 import { AskedCalls } from "./asked-calls.ts";
 import { CallRelay } from "./call-relay.ts";
 import type { GateConnection, McpGate } from "./gate.ts";
@@ -25,6 +28,7 @@ import { requestStates } from "./request-state.ts";
 import { ServerLogs } from "./server-logs.ts";
 import { Sessions } from "./sessions.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { TaskNoticesOnPipe } from "./task-notices.ts";
 import { missingTasksIn } from "./task-requests.ts";
 import { Tasks } from "./tasks.ts";
 import { ToolRequests } from "./tool-requests.ts";
@@ -63,6 +67,8 @@ class Gate implements McpGate {
   readonly #exchanges = new Set<{ caller: GateCaller; ending: AbortController; isStream: boolean }>();
   /** The servers that are listened to, each with what ends it. */
   readonly #watched = new Map<ImportedServer, () => void>();
+  /** By the connections of callers. */
+  readonly #watchedViews = new WeakMap<McpClient, { view: ServerView; end: () => void }>();
   #ready: Promise<void> | undefined;
   #closed = false;
 
@@ -73,7 +79,7 @@ class Gate implements McpGate {
     const face = new Face({ face: name, servers, visible, ...(own && { own }) });
     const states = requestStates(requestSecret, callerIn);
     const logs = new ServerLogs();
-    const tasks = store && new Tasks({ store, face, calls, onError, ready: () => this.#whenReady() });
+    const tasks = store && new Tasks({ store, face, calls, onError, ready: (principal) => this.#whenReady(principal) });
     const relay = store && new CallRelay(store, onError);
     const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs }, relay);
     this.#parts = {
@@ -86,7 +92,7 @@ class Gate implements McpGate {
       logs,
       subscriptions: new Subscriptions(onError),
       states,
-      ready: () => this.#whenReady(),
+      ready: (principal) => this.#whenReady(principal),
       onError,
     };
     this.#listening = new Listening(this.#parts);
@@ -131,14 +137,20 @@ class Gate implements McpGate {
       current = this.#lasting(era, caller, caller);
       return current;
     };
+    const told = new TaskNoticesOnPipe(transport);
     const handle = serveStdio(make, { transport, onerror: onError });
     const { onclose, onmessage } = transport;
     const ends = new Map<unknown, () => void>();
     const open = async (message: JSONRPCMessage, listen: Listen): Promise<JSONRPCMessage> => {
-      const { allowed, end } = await this.#listening.open(listen, caller, (params) => {
+      const updated = (params: JsonObject): void => {
         current?.notification({ method: "notifications/resources/updated", params }).catch(() => {});
+      };
+      const { allowed, tasks, end } = await this.#listening.open(listen, caller, updated);
+      const stopTelling = tasks && told.set(listen.id, tasks, (uri, params) => updated({ ...params, uri }));
+      ends.set(listen.id, () => {
+        stopTelling?.();
+        end();
       });
-      ends.set(listen.id, end);
       return { ...message, ...allowed } as JSONRPCMessage;
     };
     transport.onmessage = (message, extra) => {
@@ -208,7 +220,7 @@ class Gate implements McpGate {
   async #exchange(given: Request, caller: GateCaller, body: unknown): Promise<Response> {
     const missing = this.#parts.tasks && missingTasksIn(body);
     if (missing !== undefined) return errorResponse(400, missing, { id: Object(body).id });
-    const authInfo = authOf(caller, this.#headerTool(body, caller));
+    const authInfo = authOf(caller, await this.#headerTool(body, caller));
     if (body === undefined) return this.#handler.fetch(given, { authInfo });
     const listen = listenIn(body);
     const exchange = { caller, ending: new AbortController(), isStream: listen !== undefined };
@@ -223,7 +235,10 @@ class Gate implements McpGate {
     };
     try {
       const parsedBody = opened === undefined ? body : { ...(body as JsonObject), ...opened.allowed };
-      return trackedResponse(await this.#handler.fetch(request, { authInfo, parsedBody }), end);
+      const response = await this.#handler.fetch(request, { authInfo, parsedBody });
+      const { tasks } = opened ?? {};
+      tasks?.begin((uri, params) => this.#handler.bus.publish({ kind: "resource_updated", uri, params }));
+      return trackedResponse(response, end, tasks && ((piece) => tasks.event(piece)));
     } catch (error) {
       end();
       throw error;
@@ -231,10 +246,11 @@ class Gate implements McpGate {
   }
 
   /** The tool that a request calls, when its headers have to be compared with its arguments. */
-  #headerTool(body: unknown, { principal, lenientHeaders }: GateCaller): HeaderTool | undefined {
+  async #headerTool(body: unknown, { principal, lenientHeaders }: GateCaller): Promise<HeaderTool | undefined> {
     const { method, params } = Object(body) as { method?: unknown; params?: unknown };
     const { name } = Object(params) as { name?: unknown };
     if (method !== "tools/call" || typeof name !== "string" || lenientHeaders === true) return undefined;
+    await this.#whenReady(principal);
     return this.#parts.face.headerTool({ principal, client: { name: "", version: "" } }, name);
   }
 
@@ -252,36 +268,57 @@ class Gate implements McpGate {
     return server;
   }
 
-  #whenReady(): Promise<void> {
+  async #whenReady(principal: Principal): Promise<void> {
     this.#ready ??= settleWithin(Promise.all(this.#options.servers().map((server) => server.ready())), {
       ms: firstListMs,
     }).then(
       () => this.#watch(),
       () => {},
     );
-    return this.#ready;
+    await this.#ready;
+    const own = this.#options.servers().filter(({ views }) => views !== undefined);
+    await Promise.all(own.map(({ views }) => views?.ready(principal)));
+    for (const { views } of own) if (views) this.#watchView(views.of(principal), principalKey({ principal }));
+  }
+
+  /** Passes on what a server tells one caller. */
+  #watchView(view: ServerView, principal: string): void {
+    const { client } = view;
+    const before = this.#watchedViews.get(client);
+    if (before?.view === view) return;
+    before?.end();
+    this.#watchedViews.set(client, { view, end: this.#listen(view, principal) });
+  }
+
+  /** Listens to what one connection tells. `principal`: whose it is, where each has one. */
+  #listen(view: ServerView, principal?: string): () => void {
+    const { subscriptions, logs } = this.#parts;
+    const ends = [
+      view.client.onToolsChanged(() => subscriptions.renew(view)),
+      view.client.onNotification((method, params) => {
+        if (method === "notifications/message") logs.pass(view.name, params, principal);
+        if (method === "notifications/resources/list_changed") this.notifyChanged("resources");
+        if (method === "notifications/prompts/list_changed") this.notifyChanged("prompts");
+        if (method !== "notifications/resources/updated") return;
+        subscriptions.updated(view, params);
+        this.#handler.bus.publish({ kind: "resource_updated", uri: String(params.uri), params });
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   /** Listens to servers that are new. */
   #watch(): void {
-    const { subscriptions, logs } = this.#parts;
     for (const server of this.#options.servers()) {
       if (this.#watched.has(server)) continue;
-      const { client } = server;
-      const ends = [
-        server.onChange(() => this.notifyChanged("tools")),
-        client.onToolsChanged(() => subscriptions.renew(server)),
-        client.onNotification((method, params) => {
-          if (method === "notifications/message") logs.pass(server.name, params);
-          if (method === "notifications/resources/list_changed") this.notifyChanged("resources");
-          if (method === "notifications/prompts/list_changed") this.notifyChanged("prompts");
-          if (method !== "notifications/resources/updated") return;
-          subscriptions.updated(server, params);
-          this.#handler.bus.publish({ kind: "resource_updated", uri: String(params.uri), params });
-        }),
-      ];
+      const unwatch = server.onChange(() => this.notifyChanged("tools"));
+      // What a connection that is nobody's hears concerns nobody.
+      const end = server.views === undefined ? this.#listen(server) : () => {};
       this.#watched.set(server, () => {
-        for (const end of ends) end();
+        unwatch();
+        end();
       });
     }
   }

@@ -1,8 +1,8 @@
 import type { LoggingLevel, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
-import type { ImportedServer } from "../types.ts";
+import { principalKey } from "../principal-key.ts";
+import type { ServerView } from "../types.ts";
 import type { GateCaller } from "./options.ts";
-import { principalKey } from "./principal-key.ts";
 
 const levels: readonly string[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -42,7 +42,7 @@ export class ServerLogs {
   }
 
   /** Sets what a session wants to hear, and asks servers for what the most curious of all wants. */
-  setLevel(session: Server, level: LoggingLevel, servers: readonly ImportedServer[]): void {
+  setLevel(session: Server, level: LoggingLevel, servers: readonly ServerView[]): void {
     const known = this.#sessions.get(session);
     if (known === undefined) return;
     known.level = level;
@@ -57,9 +57,10 @@ export class ServerLogs {
     }
   }
 
-  pass(server: string, params: JsonObject): void {
-    const principals = new Set([...this.#sessions.values()].map(({ principal }) => principal));
-    if (principals.size !== 1) return;
+  /** `principal`: on whose connection it came, where each has one. */
+  pass(server: string, params: JsonObject, principal?: string): void {
+    const principals = new Set([...this.#sessions.values()].map((session) => session.principal));
+    if (principals.size !== 1 || (principal !== undefined && !principals.has(principal))) return;
     const notification = { method: "notifications/message", params };
     const running = new Map([...this.#running].filter((one) => one.server === server).map((one) => [one.session, one]));
     for (const [session, { level }] of this.#sessions) {

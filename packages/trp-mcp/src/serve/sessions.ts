@@ -7,8 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { inBackground } from "@toolglot/internal";
+import { principalKey } from "../principal-key.ts";
 import type { GateCaller, SessionLimits } from "./options.ts";
-import { principalKey } from "./principal-key.ts";
 import { SessionMail } from "./session-mail.ts";
 import { SessionRecords, type SessionStore } from "./session-records.ts";
 import { errorResponse, trackedResponse } from "./tracked-response.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
-import type { ImportedServer } from "../types.ts";
+import type { ServerView } from "../types.ts";
 
 interface Subscribed {
   listeners: Set<(params: JsonObject) => void>;
@@ -10,14 +10,14 @@ interface Subscribed {
 /** Subscriptions to resources: one at the server for all who want it. */
 export class Subscriptions {
   readonly #onError: (error: Error) => void;
-  readonly #servers = new WeakMap<ImportedServer, Map<string, Subscribed>>();
+  readonly #servers = new WeakMap<ServerView, Map<string, Subscribed>>();
 
   constructor(onError: (error: Error) => void) {
     this.#onError = onError;
   }
 
   /** Resolves with what ends the subscription, when the server has taken it. Rejects as `McpClient.request`. */
-  async add(server: ImportedServer, uri: string, listener: (params: JsonObject) => void): Promise<() => void> {
+  async add(server: ServerView, uri: string, listener: (params: JsonObject) => void): Promise<() => void> {
     const all = this.#of(server);
     const subscribed = all.get(uri) ?? {
       listeners: new Set(),
@@ -43,7 +43,7 @@ export class Subscriptions {
   }
 
   /** Passes a server's notification on: to those who want this address, or one that it lies under. */
-  updated(server: ImportedServer, params: JsonObject): void {
+  updated(server: ServerView, params: JsonObject): void {
     for (const [uri, { listeners }] of this.#of(server)) {
       if (!`${params.uri}/`.startsWith(uri.endsWith("/") ? uri : `${uri}/`)) continue;
       for (const listener of [...listeners]) listener(params);
@@ -51,13 +51,13 @@ export class Subscriptions {
   }
 
   /** Subscribes again, after the server's session was another one. */
-  renew(server: ImportedServer): void {
+  renew(server: ServerView): void {
     for (const uri of this.#of(server).keys()) {
       server.client.request("resources/subscribe", { uri }).catch(this.#onError);
     }
   }
 
-  #of(server: ImportedServer): Map<string, Subscribed> {
+  #of(server: ServerView): Map<string, Subscribed> {
     const known = this.#servers.get(server);
     if (known !== undefined) return known;
     const made = new Map<string, Subscribed>();

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@toolglot/core";
 import { parseJson } from "@toolglot/internal";
 import type { RouterStore } from "@toolglot/trp-core/store";
+import { principalKey } from "../principal-key.ts";
 import type { ApprovalQuestion, ToolAnswer } from "../types.ts";
 import type { InputRequest } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
-import { principalKey } from "./principal-key.ts";
 
 /** What a task needs of a store. */
 export type TaskStore = Pick<RouterStore, "logs" | "now">;

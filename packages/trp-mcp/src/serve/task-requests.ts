@@ -8,8 +8,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isObject } from "@toolglot/internal";
+import { tasksExtension } from "../import/upstream-tasks.ts";
 import { anything } from "./asking.ts";
-import { callerOf, clientOf, declaresTasks, type Incoming, tasksExtension } from "./incoming.ts";
+import { callerOf, clientOf, declaresTasks, type Incoming } from "./incoming.ts";
 import type { TaskClient } from "./task-steps.ts";
 import type { Tasks } from "./tasks.ts";
 

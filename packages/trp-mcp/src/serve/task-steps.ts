@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { maxTimerMs, sleep } from "@toolglot/internal";
+import type { Principal } from "@toolglot/trp-core";
 import { outcomeAnswer } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
@@ -27,11 +28,11 @@ export interface TaskClient {
   from: GateCaller;
 }
 
-/** What tasks are worked on with. `ready`: resolves when the servers are there, or were waited for. */
+/** What tasks are worked on with. `ready`: resolves when the servers, and a principal's lists, are there, or were waited for. */
 export interface TaskParts {
   face: Face;
   calls: ToolCalls;
-  ready(): Promise<void>;
+  ready(principal: Principal): Promise<void>;
 }
 
 /** The work on tasks: waits for a decision, makes the call, asks what its server asks, and notes the result. */
@@ -39,7 +40,7 @@ export class TaskSteps {
   readonly #face: Face;
   readonly #calls: ToolCalls;
   readonly #log: TaskLog;
-  readonly #ready: () => Promise<void>;
+  readonly #ready: TaskParts["ready"];
 
   constructor({ face, calls, ready }: TaskParts, log: TaskLog) {
     this.#face = face;
@@ -64,7 +65,7 @@ export class TaskSteps {
       if (state.stage === "waiting") state = await this.#decided(id, state, client, signal);
       if (state?.stage !== "running") return;
       // A process that has just been started waits for its servers.
-      if (call === undefined) await this.#ready();
+      if (call === undefined) await this.#ready(client.caller.principal);
       call ??= this.#call(state, client, isRepeated);
       if (call === undefined) {
         const error = { code: ProtocolErrorCode.InvalidParams, message: `Tool ${state.call.name} not found` };

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { defined } from "@toolglot/internal";
+import { principalKey } from "../principal-key.ts";
 import type { ToolAnswer, ToolCalls } from "../types.ts";
-import { decisionOf } from "./asking.ts";
+import { type Askable, decisionOf } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
 import type { RunningCall } from "./parked-calls.ts";
-import { principalKey } from "./principal-key.ts";
 import { type TaskCall, TaskLog, type TaskState, type TaskStore } from "./task-log.ts";
 import { approvalIn, keptMs, type TaskClient, type TaskParts, TaskSteps } from "./task-steps.ts";
 import { askedIn, handleOf, isFinal, type TaskView, viewOf } from "./task-view.ts";
@@ -83,6 +83,16 @@ export class Tasks {
     const state = await this.#find(id, client);
     await this.#takeOver(id, state, client);
     return viewOf(id, state, client.can);
+  }
+
+  /** A task as a client sees it, if it is the caller's, and whether it will not change any more. Nobody takes it over for that. Rejects as the store. */
+  async look(
+    id: string,
+    caller: Pick<GateCaller, "principal">,
+    can: Askable,
+  ): Promise<{ view: TaskView; isFinal: boolean } | undefined> {
+    const state = await this.#log.read(id, caller);
+    return state && { view: viewOf(id, state, can), isFinal: isFinal(state) };
   }
 
   /** Takes what the client answered. What it was not asked, or has answered already, is passed over. */

@@ -1,5 +1,12 @@
-/** Returns the same response; `onEnd` is called once, when its stream has ended or the client has gone. */
-export function trackedResponse(response: Response, onEnd: () => void): Response {
+/**
+ * Returns the same response; `onEnd` is called once, when its stream has ended or the client has gone. `change`: what becomes of each piece of
+ * the stream.
+ */
+export function trackedResponse(
+  response: Response,
+  onEnd: () => void,
+  change: (piece: Uint8Array) => Uint8Array = (piece) => piece,
+): Response {
   const { body, status, statusText, headers } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (body === null || !isStream) {
@@ -17,7 +24,7 @@ export function trackedResponse(response: Response, onEnd: () => void): Response
       try {
         const { done, value } = await reader.read();
         if (!done) {
-          controller.enqueue(value);
+          controller.enqueue(change(value));
           return;
         }
         // A client that is gone has closed it.

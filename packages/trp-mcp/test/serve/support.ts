@@ -146,12 +146,8 @@ export async function routed(
   const calls = createToolCalls(router, { tool, channel, approvalUrl, waitMs: 50 });
   for (const [name, transport] of Object.entries(transports)) {
     const client = createMcpClient({
-      name,
-      transport,
-      exact: true,
-      elicitation: "host",
-      sampling: "host",
-      roots: "host",
+      ...{ name, transport, exact: true, tasks: true },
+      ...{ elicitation: "host", sampling: "host", roots: "host" },
     });
     const rule: RepeatRule = { mode: repeat, windowMs: 600_000 };
     servers.push(await importMcpServer(router, client, { name, channel, repeat: rule }));

@@ -457,3 +457,81 @@ it("has tasks on a pipe as well, on 2026-07-28", async () => {
   expect((await send(gate, "tasks/get", { taskId })).result).toMatchObject({ status: "cancelled" });
   expect(ran).toEqual([]);
 });
+
+/** What a stream of events says, as it comes. */
+async function* eventsOf(response: Response): AsyncGenerator<JsonObject> {
+  let text = "";
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += new TextDecoder().decode(chunk);
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
+}
+
+it("tells a client that listens how its tasks stand, and no other client", async () => {
+  const { gate } = await shop();
+  const { taskId } = (await refund(gate)).result;
+  const listen = (token: string) => {
+    const notifications = { taskIds: [taskId, "unknown"], toolsListChanged: true };
+    const request = newestRequest(
+      "http://gate.test/mcp",
+      "subscriptions/listen",
+      { notifications },
+      { token, capabilities: forms },
+    );
+    return gate.fetch(request, { principal: makePrincipal({ id: token, tenant: "default" }) });
+  };
+  const events = eventsOf(await listen("anna"));
+  const next = async (): Promise<JsonObject> => (await events.next()).value;
+  expect(await next()).toMatchObject({
+    method: "notifications/subscriptions/acknowledged",
+    params: { notifications: { toolsListChanged: true, taskIds: [taskId] } },
+  });
+  const asked = (await next()) as never as { params: { inputRequests: object; _meta: object } };
+  expect(asked).toMatchObject({ method: "notifications/tasks", params: { taskId, status: "input_required" } });
+  expect(Object.keys(asked.params._meta)).toEqual(["io.modelcontextprotocol/subscriptionId"]);
+  const [key = ""] = Object.keys(asked.params.inputRequests);
+  const inputResponses = { [key]: { action: "accept", content: { decision: "approve" } } };
+  await send(gate, "tasks/update", { taskId, inputResponses });
+  let last: JsonObject;
+  do last = await next();
+  while ((last.params as JsonObject).status !== "completed");
+  expect(last).toMatchObject({ method: "notifications/tasks", params: { result: { content: [{ text: "done 1" }] } } });
+  const others = eventsOf(await listen("eve"));
+  const { value: taken } = await others.next();
+  expect(taken.params.notifications).toEqual({ toolsListChanged: true, taskIds: [] });
+  await Promise.all([events.return(undefined), others.return(undefined)]);
+});
+
+it("tells it on a pipe as well", async () => {
+  const { gate } = await shop({
+    rules: [{ id: "all", decision: "allow" }],
+    taskAfterMs: 1,
+    answer: () => new Promise((resolve) => setTimeout(() => resolve({ content: [] }), 50)),
+  });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const got: JsonObject[] = [];
+  ours.onmessage = (message) => void got.push(message as never);
+  gate.connect(theirs as never, { principal: makePrincipal({ id: "anna" }) });
+  await ours.start();
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": forms,
+  };
+  const ask = (id: number, method: string, params: object) =>
+    ours.send({ jsonrpc: "2.0", id, method, params: { ...params, _meta } } as never);
+  await ask(1, "tools/call", { name: "shop__refund", arguments: { id: "o1" } });
+  await until(() => got.some(({ id }) => id === 1));
+  const { taskId } = Object(got.find(({ id }) => id === 1)?.result) as { taskId: string };
+  await ask(2, "subscriptions/listen", { notifications: { taskIds: [taskId] } });
+  await until(() => got.some(({ params }) => (params as JsonObject | undefined)?.status === "completed"));
+  const told = got.filter(({ method }) => method !== undefined);
+  expect(told[0]).toMatchObject({ params: { notifications: { taskIds: [taskId] } } });
+  expect(new Set(told.slice(1).map(({ method }) => method))).toEqual(new Set(["notifications/tasks"]));
+  await ours.close();
+});

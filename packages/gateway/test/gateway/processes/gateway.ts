@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createGateway, loadConfig } from "../../../src/index.ts";
 
-const { folder, mcpServers } = JSON.parse(process.argv[2] ?? "") as { folder: string; mcpServers: object };
-const text = JSON.stringify({ mcpServers, gateway: { listen: { port: 0 } } });
+const { folder, mcpServers, settings } = JSON.parse(process.argv[2] ?? "") as Record<string, object> & {
+  folder: string;
+};
+const text = JSON.stringify({ mcpServers, gateway: { listen: { port: 0 }, ...settings } });
 const config = await loadConfig({ files: [{ name: "chaos.json", text, folder }], stateDir: folder });
 const gateway = await createGateway(config);
 const { url } = await gateway.listen();

@@ -21,6 +21,7 @@ import { effectIdOf } from "./keys.ts";
 import {
   approvalIdOf,
   earlierAttempts,
+  effectBegun,
   effectOver,
   fromJson,
   isRerunnable,
@@ -137,7 +138,7 @@ export class KeyedCall {
       if (end !== undefined) return end;
     }
     const before = fromJson(prior?.data);
-    const strictest = effectOver(effect, before?.effect);
+    const strictest = effectOver(effectBegun(capability.definition), before?.effect);
     const route = new Route({ capability, principal, args, effect: strictest, earlier: earlierAttempts(before) });
     return { operation, checked, isOwn, isGuess, prior, before, effect: strictest, effectId, again, route };
   }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import type { Effect, RegisteredCapability } from "../../catalog/types.ts";
+import type { AnyCapability, Effect, RegisteredCapability } from "../../catalog/types.ts";
 import type { Fault } from "../../frames/fault.ts";
 import type { PolicyProof } from "../../frames/results.ts";
 import type { Principal } from "../../identity/types.ts";
@@ -56,7 +56,7 @@ export function operationData(
   return {
     cap_id: capability.capId,
     args,
-    effect: capability.definition.effect,
+    effect: effectBegun(capability.definition),
     call_id: item.call_id,
     call_digest: call.digest,
     trace_id: call.traceId,
@@ -161,6 +161,11 @@ export function callFromData(
  */
 export function isRerunnable(effect: Effect): boolean {
   return effect === "pure" || effect === "idempotent" || effect === "keyed";
+}
+
+/** How an operation is to be treated that was begun: also of an opaque one its capability may know what became of it. */
+export function effectBegun({ effect, probe }: Pick<AnyCapability, "effect" | "probe">): Effect {
+  return effect === "opaque" && probe !== undefined ? "probe" : effect;
 }
 
 const hardness: Readonly<Record<Effect, number>> = { pure: 0, idempotent: 1, keyed: 1, probe: 2, opaque: 3 };

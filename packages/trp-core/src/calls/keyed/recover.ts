@@ -19,6 +19,7 @@ import {
   approvalIdOf,
   callFromData,
   earlierAttempts,
+  effectBegun,
   effectOver,
   fromJson,
   isRerunnable,
@@ -133,7 +134,7 @@ class Recovery {
     const context: CallContext = {
       ...{ call, began, proof: data.proof, adapterMs: 0, executorMs: 0, operation: { scope, key } },
     };
-    const effect = effectOver(capability.definition.effect, data.effect);
+    const effect = effectOver(effectBegun(capability.definition), data.effect);
     const { args } = data;
     const earlier = earlierAttempts(data);
     const route = new Route({ capability, principal: call.principal, args, effect, earlier });

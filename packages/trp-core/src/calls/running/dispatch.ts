@@ -7,7 +7,7 @@ import type { CallDependencies, Failpoint } from "../dependencies.ts";
 import { emitExecuted, emitNow, handedOver, pendingEvents } from "../events.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "../faults.ts";
 import { downstreamKey } from "../keyed/keys.ts";
-import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
+import { effectBegun, isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
 import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
 import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
@@ -254,7 +254,7 @@ class Dispatch {
   async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
     const { context, timeoutMs, claim } = this.#started;
     const { capability, stop } = context.call;
-    const { effect } = capability.definition;
+    const effect = effectBegun(capability.definition);
     if (isRerunnable(effect)) {
       if (isCancelled(stop)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
       // The router lost its lease and aborted the run. The capability has not failed, and the router that takes the
@@ -266,6 +266,9 @@ class Dispatch {
       );
     }
     if (effect === "probe") {
+      // To learn what became of an opaque one may take long: of a router that closes, the next one asks.
+      if (capability.definition.effect === "opaque" && stop.aborted && !isCancelled(stop))
+        return await this.#end.lost();
       const found = await this.#ask(claim.fence);
       if (found.state !== "unknown") return await this.#endProbed(found);
     }
