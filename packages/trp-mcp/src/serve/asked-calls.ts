@@ -9,6 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { defined } from "@toolglot/internal";
+import { principalKey } from "../principal-key.ts";
 import type { Caller, ImportedTool, ToolAnswer, ToolCallContext, ToolCalls } from "../types.ts";
 import {
   type Askable,
@@ -23,7 +24,6 @@ import {
 import type { CallRelay } from "./call-relay.ts";
 import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./incoming.ts";
 import { type OpenQuestions, ParkedCalls, RunningCall } from "./parked-calls.ts";
-import { principalKey } from "./principal-key.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 import type { TaskCall } from "./task-log.ts";
