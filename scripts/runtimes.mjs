@@ -82,8 +82,9 @@ async function installPackages() {
  * @param {string} project @param {Runtime} runtime @param {string} binary @param {string[]} words
  */
 async function runProgram(project, { family, name }, binary, words) {
-  // Nothing of this process but what a shell gives: a snapshot that an earlier run left would hide how one is made.
-  const own = join(scratch, `cache-${name}-${words[0]}`);
+  // Nothing of this process but what a shell gives: a snapshot that an earlier run left would hide how one is made. `sandbox.mjs`
+  // makes it, and `all.mjs` finds it.
+  const own = join(scratch, `cache-${name}`);
   const { PATH, TOOLGLOT_POSTGRES_URL } = process.env;
   const env = { PATH, TOOLGLOT_POSTGRES_URL, XDG_CACHE_HOME: own, DENO_DIR: own, DENO_NO_UPDATE_CHECK: "1" };
   const flags = family === "deno" ? ["run", "--quiet", "--allow-all"] : [];
@@ -133,7 +134,7 @@ async function checkSandbox(project, runtime, binary) {
 /** @param {string} project @param {Runtime} runtime @param {string} binary */
 async function check(project, runtime, binary) {
   const started = performance.now();
-  const checks = [...(await checkClaims(project, runtime, binary)), ...(await checkSandbox(project, runtime, binary))];
+  const checks = [...(await checkSandbox(project, runtime, binary)), ...(await checkClaims(project, runtime, binary))];
   for (const { name, fault } of checks) {
     const outcome = { name: `runtimes ${runtime.name} ${name}`, reason: fault?.split("\n", 1)[0] ?? "" };
     outcomes.push(fault === undefined ? { ...outcome, state: "passed" } : { ...outcome, state: "failed" });
