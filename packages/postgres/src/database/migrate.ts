@@ -63,10 +63,10 @@ async function bringUp(
     const text = `The tables of ${database} (schema ${schema}) are of version ${version}, and ${known} is needed: run migratePostgres, or \`toolglot gateway migrate\`.`;
     throw storeError("trp/store-version", text, { database, version, known });
   }
-  const isThere = (await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])).rows.length > 0;
+  const { rowCount } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
   // One transaction, also through a pooler. IF NOT EXISTS does not keep two apart that create the same thing at the same time.
-  const alone = `SELECT pg_advisory_xact_lock(hashtextextended('tables of ${schema}', 0))`;
-  await client.query([alone, ...beginning(schema).slice(isThere ? 1 : 0)].join("; "));
+  const alone = `SELECT pg_advisory_xact_lock(hashtextextended('toolglot ${schema}', 0))`;
+  await client.query([alone, ...beginning(schema).slice(rowCount ?? 0)].join(";"));
   for (const [index, migration] of steps.entries()) {
     await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);

@@ -163,9 +163,9 @@ CREATE TABLE @heartbeats (router text COLLATE "C" PRIMARY KEY, at bigint NOT NUL
 // Of an effect that many call at the same time, only those are looked at whose lease is over, or that are in doubt. The index that looked at
 // all is contained in the first.
 const effects = `
-CREATE INDEX operations_by_effect_and_lease ON @operations (effect_id, lease_until)
+CREATE INDEX operations_by_lease ON @operations (effect_id, lease_until)
   WHERE effect_id IS NOT NULL AND state IN ('claimed', 'started', 'in-doubt');
-CREATE INDEX operations_in_doubt ON @operations (effect_id) WHERE effect_id IS NOT NULL AND state = 'in-doubt';
+CREATE INDEX operations_in_doubt ON @operations (effect_id) WHERE state = 'in-doubt';
 DROP INDEX @operations_by_effect;
 `;
 

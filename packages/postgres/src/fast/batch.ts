@@ -55,8 +55,7 @@ export class Batch<Item, Result> {
     const { names, placeOf, soon } = this.#options;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, names: names(item), at: placeOf(item), resolve, reject });
-      this.#asked += 1;
-      if (this.#asked >= soon) this.#fill();
+      if (++this.#asked >= soon) this.#fill();
       if (this.#isDue) return;
       this.#isDue = true;
       // Whoever asks in the same round of the event loop goes with it.
@@ -125,18 +124,16 @@ export class Batch<Item, Result> {
 const namesOf = ({ names, at }: Pick<Waiting<unknown, unknown>, "names" | "at">): readonly string[] =>
   at === undefined ? names : [...names, at.chain];
 
-/** After so many items a statement is planned anew. Tables of thousands of rows are planned for like larger ones. */
-const plannedAnew = [256, 4_096];
-
 /**
  * Returns the names under which a statement for batches is prepared, by the number of items that are sent now. To plan such a statement costs more
  * than to run it, and the server keeps the plan of a name, made for the tables as they were: under load they may grow faster than it
- * gathers statistics, so that it scans what had been small. So there is a new name, and a new plan, when the tables are no longer small.
+ * gathers statistics, so that it scans what had been small. So there is a new name, and a new plan, when the tables are no longer small; those of
+ * thousands of rows are planned for like larger ones.
  */
 export function planNames(name: string): (count: number) => string {
   let sent = 0;
   return (count) => {
     sent += count;
-    return `${name} ${plannedAnew.filter((from) => sent >= from).length}`;
+    return `${name} ${sent < 256 ? 0 : sent < 4_096 ? 1 : 2}`;
   };
 }

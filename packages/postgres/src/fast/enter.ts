@@ -125,8 +125,7 @@ const enterSql = `WITH ${timed},
 ${rowsOf("g", sessionColumns, fromSessions)},
 ${rowsOf("i", columns, fromEntries)},
 ${rowsOf("x", stagedColumns, fromStaged)},
-l AS MATERIALIZED (SELECT g.*, s.n FROM g,
-  LATERAL (SELECT s.n FROM @sessions s WHERE s.id = g.sid FOR NO KEY UPDATE SKIP LOCKED) s),
+l AS MATERIALIZED (SELECT * FROM g, LATERAL (SELECT n FROM @sessions WHERE id = g.sid FOR NO KEY UPDATE SKIP LOCKED) s),
 u AS MATERIALIZED (SELECT l.n FROM l JOIN i ON i.sid = l.sid
   WHERE EXISTS (SELECT FROM @calls c WHERE c.session = l.n AND c.call_id = i.call_id OFFSET 0)
     OR EXISTS (SELECT FROM @calls c WHERE c.session = l.n AND c.frame = i.frame OFFSET 0)
@@ -143,8 +142,7 @@ f AS (INSERT INTO @frames (session, frame_id, seq, digest, calls, write_id)
   SELECT s.n, i.frame, i.seq, i.frame_digest, '[]', $2 FROM s JOIN i ON i.sid = s.id WHERE i.call_id IS NULL),
 w AS MATERIALIZED (SELECT i.ord FROM i,
   LATERAL (SELECT FROM @calls c WHERE c.session = (SELECT n FROM @sessions WHERE id = i.of_session)
-    AND c.call_id = i.of_call AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c
-  WHERE i.of_call IS NOT NULL),
+    AND c.call_id = i.of_call AND right(c.record, 20) <> ',"isCancelled":true}' FOR SHARE SKIP LOCKED) c),
 o AS (INSERT INTO @operations (id, scope, key, fingerprint, state, fence, owner, lease_until, claimed_at, started_at, due_at,
     ttl_ms, keep_ms, effect_id, data, write_id)
   SELECT i.op, i.scope, i.key, i.fingerprint, i.state, nextval('@fences'), i.owner, t.now + i.lease_ms, t.now,

@@ -50,12 +50,12 @@ const stepSql = `WITH ${timed},
 ${rowsOf("i", columns, fromSteps)},
 ${rowsOf("x", stagedColumns, fromSteps + sizeOf(columns))},
 k AS MATERIALIZED (SELECT i.ord, i.op, i.reply, c.session, c.call_id, c.frame FROM t, i,
-  LATERAL (SELECT n, expected_seq, expires_at FROM @sessions WHERE id = i.sid OFFSET 0) s,
-  LATERAL (SELECT c.session, c.call_id, c.frame FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id
+  LATERAL (SELECT * FROM @sessions WHERE id = i.sid OFFSET 0) s,
+  LATERAL (SELECT c.* FROM @calls c WHERE c.session = s.n AND c.call_id = i.call_id
     AND c.frame = i.frame AND c.seq > s.expected_seq + ${renewUpTo(-1)} AND c.reply IS NULL AND c.outcome IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) c
   WHERE s.expires_at > t.now),
-m AS MATERIALIZED (SELECT i.*, CASE i.state WHEN 'started' THEN NULL ELSE t.now END AS ended FROM t, i
+m AS MATERIALIZED (SELECT i.*, CASE WHEN i.state <> 'started' THEN t.now END AS ended FROM t, i
   LEFT JOIN k ON k.ord = i.ord, LATERAL (SELECT FROM @operations o WHERE o.id = i.op FOR UPDATE SKIP LOCKED) o
   WHERE i.sid IS NULL OR k.ord IS NOT NULL),
 o AS (UPDATE @operations o SET state = m.state, data = coalesce(m.data, o.data), outcome = m.outcome, write_id = $2,
