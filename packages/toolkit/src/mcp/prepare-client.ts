@@ -5,7 +5,7 @@ import { maxPages } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import type { Questions } from "./questions.ts";
-import { tasksExtension } from "./tasks.ts";
+import { tasksExtension } from "./task-result.ts";
 
 /**
  * An answer is taken as it came, also when it doesn't fit the tool's `outputSchema`. The client's own engine would run the
