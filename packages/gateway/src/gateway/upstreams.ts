@@ -81,9 +81,11 @@ export class Upstreams {
   /** The tool that a name leads to once its caller has logged in; undefined when the server has no such one for them. */
   async behindLogin(tool: ImportedTool, { principal }: Caller): Promise<ImportedTool | undefined> {
     const views = this.servers.find(({ name }) => name === tool.server)?.views;
-    // They may have come by the login in another process, just now.
-    if (views?.of(principal).state().needsLogin === true) views.forget(principal);
-    await views?.ready(principal);
+    // They have come by the login just now: what was known before it is forgotten here, and once more by whoever watches logins.
+    for (let tries = 0; tries < 3 && views?.of(principal).state().up !== true; tries++) {
+      if (views?.of(principal).state().needsLogin === true) views.forget(principal);
+      await views?.ready(principal);
+    }
     return views?.of(principal).tools.find(({ shownName }) => shownName === tool.shownName);
   }
 

@@ -10,7 +10,8 @@ import { loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import { answerOf, promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
 import type { SessionMemory } from "./session.ts";
-import { followTask, type TaskConnection, taskIn } from "./tasks.ts";
+import { taskIn } from "./task-result.ts";
+import { followTask, type TaskConnection } from "./tasks.ts";
 import { finishAuthorization } from "./transports.ts";
 import type {
   McpCallOptions,
@@ -164,10 +165,10 @@ class HealingClient implements McpClient {
       name: this.name,
       closed: () => this.#closed,
       request: (method, params) => this.request(method, params),
-      answer: async (method, params) => {
+      answer: async (asked) => {
         const connection = await this.#acquire();
         try {
-          return await connection.answer(method, params, options);
+          return await connection.answer(asked, options);
         } finally {
           this.#release(connection);
         }

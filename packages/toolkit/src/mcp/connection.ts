@@ -179,8 +179,11 @@ export class Connection {
   }
 
   /** Answers what the server asks in the middle of a task. Rejects for what can't be asked. */
-  answer(method: unknown, params: unknown, { ask, signal }: Pick<McpCallOptions, "signal" | "ask">): Promise<unknown> {
-    return this.#questions.answer(method, params, { ask, notes: [] }, signal ?? new AbortController().signal);
+  answer(
+    { method, params, key }: { method: unknown; params: unknown; key: string },
+    { ask, signal = new AbortController().signal }: Pick<McpCallOptions, "signal" | "ask">,
+  ): Promise<unknown> {
+    return this.#questions.answer(method, params, { ask, notes: [] }, signal, key);
   }
 
   /** Rejects with a {@link CallFault}. */

@@ -5,7 +5,7 @@ import { maxTools } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
-import { inPlaceOfTask } from "./tasks.ts";
+import { inPlaceOfTask } from "./task-result.ts";
 
 /** Characters of a line that is no message, and how many such lines are reported in a minute. */
 const maxShown = 200;

@@ -4,7 +4,7 @@ import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot
 import { toInputSchema } from "@toolglot/schema";
 import type { IdleTimer } from "./idle-timer.ts";
 import type { McpClientOptions } from "./options.ts";
-import { tasksExtension } from "./tasks.ts";
+import { tasksExtension } from "./task-result.ts";
 import type { QuestionCallback } from "./types.ts";
 
 /** A call on its way, which a server's question may belong to. */

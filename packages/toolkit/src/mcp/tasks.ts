@@ -2,10 +2,8 @@ import type { JsonObject } from "@toolglot/core";
 import { isObject, sleep } from "@toolglot/internal";
 import { type Asked, callError } from "./call-error.ts";
 import { isUsable, withoutWire } from "./exact.ts";
+import { isCount } from "./task-result.ts";
 import type { McpCallOptions, McpCallResult, McpTask } from "./types.ts";
-
-/** The name of MCP's extension for tasks. */
-export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** Milliseconds between two looks: where the server says nothing, at least, and at most. */
 const pollMs = 1_000;
@@ -14,28 +12,6 @@ const maxPollMs = 60_000;
 /** Milliseconds for which a task is followed whose server gives it no end, and for which one is that was cancelled. */
 const dayMs = 86_400_000;
 const cancelledMs = 5_000;
-
-/** Key in `_meta` of what stands for the result of a call that became a task. */
-const taskKey = "toolglot/task";
-
-/** Returns what stands for a task in place of a call's result: the official client takes no task. Undefined for another result. */
-export function inPlaceOfTask(result: Record<string, unknown>): object | undefined {
-  if (result.resultType !== "task" || typeof result.taskId !== "string") return undefined;
-  const { _meta, resultType: _, ...task } = result;
-  return { resultType: "complete", content: [], _meta: { [taskKey]: task } };
-}
-
-/** Returns the task that a result stands for. */
-export function taskIn({ _meta }: McpCallResult): McpTask | undefined {
-  const task = isObject(_meta) ? _meta[taskKey] : undefined;
-  if (!isObject(task) || typeof task.taskId !== "string") return undefined;
-  const { taskId, ttlMs, pollIntervalMs } = task;
-  return {
-    taskId,
-    ttlMs: isCount(ttlMs) ? ttlMs : null,
-    ...(isCount(pollIntervalMs) && { pollIntervalMs }),
-  };
-}
 
 /** What a task is followed with. */
 export interface TaskConnection {
@@ -46,7 +22,7 @@ export interface TaskConnection {
   /** Rejects as `McpClient.request`. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
   /** Resolves with the answer to what the server asks, as MCP has it. Rejects where nobody can be asked. */
-  answer(method: unknown, params: unknown): Promise<unknown>;
+  answer(asked: { method: unknown; params: unknown; key: string }): Promise<unknown>;
 }
 
 /**
@@ -94,7 +70,8 @@ export async function followTask(
         try {
           for (const [key, asked] of Object.entries(isObject(task.inputRequests) ? task.inputRequests : {})) {
             if (answered.has(key) || !isObject(asked)) continue;
-            inputResponses[key] = (await answer(asked.method, asked.params)) as JsonObject;
+            const { method, params } = asked;
+            inputResponses[key] = (await answer({ method, params, key })) as JsonObject;
             answered.add(key);
           }
         } catch {
@@ -138,5 +115,3 @@ function endOf({ status, result, error }: JsonObject): TaskEnd | undefined {
 }
 
 const clamped = (ms: number): number => Math.min(maxPollMs, Math.max(minPollMs, ms));
-
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;

@@ -16,6 +16,9 @@ const againMs = 2_000;
 /** The same, when the server wants a login: whoever knows of one forgets the list. */
 const loginMs = 10_000;
 
+/** How often a list is waited for that is forgotten in the middle of it. */
+const maxTries = 5;
+
 /** What the lists of callers are made with. */
 export interface CallerViewsParts {
   name: string;
@@ -49,8 +52,13 @@ export class CallerViews implements CallerLists {
     return view;
   }
 
-  ready(principal: Principal): Promise<void> {
-    return (this.of(principal) as View).ready();
+  async ready(principal: Principal): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const view = this.of(principal) as View;
+      await view.ready();
+      // One that was forgotten meanwhile, as when a login came, has nothing to show.
+      if (this.#views.get(principalKey({ principal })) === view) return;
+    }
   }
 
   named(capId: string): ImportedTool | undefined {

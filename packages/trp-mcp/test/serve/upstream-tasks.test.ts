@@ -9,7 +9,15 @@ const extensions = { "io.modelcontextprotocol/tasks": {} };
 type Result = any;
 
 /** A gate before a gate that makes tasks of calls, before a server of the official SDK. */
-async function chain({ answer, rules }: { answer?: Answer; rules?: PolicyRule[] } = {}) {
+async function chain({
+  answer,
+  rules,
+  taskAfterMs = 300,
+}: {
+  answer?: Answer;
+  rules?: PolicyRule[];
+  taskAfterMs?: number;
+} = {}) {
   const store = await storeUnderTest();
   const ran: string[] = [];
   const transport = inProcess("shop", [{ name: "refund" }], async (name, args, context) => {
@@ -24,7 +32,7 @@ async function chain({ answer, rules }: { answer?: Answer; rules?: PolicyRule[] 
     { far: { type: "http", url, headers: { authorization: "Bearer near" } } },
     { store: nearStore },
   );
-  const { gate } = gateOf(near.servers, { calls: near.calls, store: nearStore, taskAfterMs: 300 });
+  const { gate } = gateOf(near.servers, { calls: near.calls, store: nearStore, taskAfterMs });
   const send = async (method: string, params: Record<string, unknown>, capabilities: object = {}): Promise<Result> => {
     const { result, error } = await ask(gate, newestRequest("http://gate.test/mcp", method, params, { capabilities }));
     return result ?? error;
@@ -81,8 +89,9 @@ it("makes a task of its own for a client that takes one, and its result is that 
 });
 
 it("passes on what the server's task asks, and the client's answer", async () => {
-  const { refund, ran, taskAt, send } = await chain({ rules: [{ id: "ask", decision: "approve" }] });
+  const { refund, ran, taskAt, send } = await chain({ rules: [{ id: "ask", decision: "approve" }], taskAfterMs: 1 });
   const capabilities = { elicitation: { form: {} }, extensions };
+  // A question that came sooner would be the answer to the call.
   const { taskId } = await refund(capabilities);
   const asked = await taskAt(taskId, ["input_required"], capabilities);
   const [[key = "", request]] = Object.entries(asked.inputRequests) as [[string, Result]];
