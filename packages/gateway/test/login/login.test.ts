@@ -16,7 +16,7 @@ it("logs in with a browser, and calls then go through as that person", async () 
   const info = await logIn(logins);
   expect(info).toMatchObject({ server: "tracker", issuer: as.issuer, scope: "read write", isRenewable: true });
   expect(await logins.info("tracker")).toEqual(info);
-  expect((await client.listTools()).map(({ name }) => name)).toEqual(["whoami"]);
+  expect((await client.listTools()).map(({ name }) => name)).toEqual(["whoami", "of_ada"]);
   expect(await whoami(client)).toBe("ada");
   expect(as.registrations).toMatchObject([{ application_type: "native", token_endpoint_auth_method: "none" }]);
   expect(as.tokenRequests).toMatchObject([{ grant_type: "authorization_code", resource: mcp.url }]);

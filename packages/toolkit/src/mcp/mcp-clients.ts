@@ -170,7 +170,7 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
 const maxLength = 2000;
 
 /** Returns the servers' instructions, each under a heading with the host's name for it. Nothing in it can open a block. */
-export function instructionsOf(clients: Iterable<McpClient>): string | undefined {
+function instructionsOf(clients: Iterable<McpClient>): string | undefined {
   const parts = [...clients].flatMap(({ name, instructions }) => {
     const text = instructions?.trim();
     return text

@@ -54,7 +54,7 @@ it("tells mistakes in the options at once, with the cure", () => {
   fails({ name: "x", transport: () => {}, maxBufferSize: 0 }, /maxBufferSize/);
   fails({ name: "x", transport: () => {}, elicitation: true }, /elicitation must be "host" or a function/);
   fails({ name: "x", transport: () => {}, sampling: "me" }, /sampling must be "host" or a function/);
-  fails({ name: "x", transport: () => {}, roots: "/" }, /roots must be an array or a function/);
+  fails({ name: "x", transport: () => {}, roots: "/" }, /roots must be "host" or an array or a function/);
   fails({ name: "x", transport: () => {}, onLog: 1 }, /onLog must be a function/);
   fails({ name: "x", transport: () => {}, clientOptions: { versionNegotiation: {} } }, /takes revision/);
   fails({ name: "x", transport: { type: "http", url: "http://x", fallback: 1 } }, /fallback must be true or false/);

@@ -18,12 +18,13 @@ import {
   type Elicitation,
   type InputRequest,
   inputRequestOf,
+  type OpenQuestions,
   questionAnswer,
   SessionAsking,
 } from "./asking.ts";
 import type { CallRelay } from "./call-relay.ts";
 import { callerOf, cancellation, clientOf, type Incoming, progressTo } from "./incoming.ts";
-import { type OpenQuestions, ParkedCalls, RunningCall } from "./parked-calls.ts";
+import { ParkedCalls, RunningCall } from "./parked-calls.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ServerLogs } from "./server-logs.ts";
 import type { TaskCall } from "./task-log.ts";

@@ -54,6 +54,9 @@ export function decisionOf(answer: unknown, byLink: boolean): ApprovalDecision {
   return { decision, ...(typeof comment === "string" && comment !== "" && { comment }) };
 }
 
+/** What a call has asked its client and waits for, by the names that the client's next request has for the answers. */
+export type OpenQuestions = Record<string, Question>;
+
 /** What a client is asked, as MCP has it. */
 export type InputRequest =
   | { method: "elicitation/create"; params: Elicitation }

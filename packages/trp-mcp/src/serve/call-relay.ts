@@ -1,5 +1,5 @@
 import { inBackground, parseJson, sleep } from "@toolglot/internal";
-import type { OpenQuestions } from "./parked-calls.ts";
+import type { OpenQuestions } from "./asking.ts";
 import type { SessionStore } from "./session-records.ts";
 
 /** Milliseconds between two looks, and after which a process that does not take an answer, or brings no end, is taken for gone. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { canonicalJson, inBackground, onAbort } from "@toolglot/internal";
 import type { McpProgress } from "@toolglot/toolkit/mcp";
-import { questionAnswer } from "./asking.ts";
+import { type OpenQuestions, questionAnswer } from "./asking.ts";
 import type { CallRelay, GivenAnswers, RelayedEnd } from "./call-relay.ts";
 
 /** Milliseconds that a call waits for the client to come back with an answer, and how many may wait. */
@@ -21,9 +21,6 @@ export interface RunningContext {
   onProgress(progress: McpProgress): void;
   ask(question: Question): Promise<QuestionAnswer>;
 }
-
-/** What a call has asked its client and waits for, by the names that the client's next request has for the answers. */
-export type OpenQuestions = Record<string, Question>;
 
 /** What a round comes to: the call's result, questions to the client, or, where it had a time, that the call goes on. */
 export type RoundEnd<Result> = { result: Result } | { questions: OpenQuestions } | { isLate: true };
