@@ -63,7 +63,7 @@ function marksOf() {
 /** What reads parts of calls, and the file that it is in. */
 const files = {
   attributeName: "names/attribute.ts",
-  attributesBody: "engines/argument-tag.ts",
+  attributesBody: "engines/attribute-tags.ts",
   BareCalls: "scan/bare.ts",
   bareForms: "scan/bare-forms.ts",
   callAsJson: "engines/json-body.ts",

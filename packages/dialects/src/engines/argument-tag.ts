@@ -1,10 +1,8 @@
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markOf } from "../scan/marks.ts";
-import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readAttributes } from "./tag-attributes.ts";
 import { readUpTo } from "./tag-text.ts";
-import { tagsWith } from "./tags.ts";
 
 const tagEnd = markOf({ text: ">" });
 
@@ -34,6 +32,3 @@ const closerOf = ({ texts: [open = "<"] }: Mark, name: string): { text: string; 
   text: `${open.trim()}/${name}>`,
   special: true,
 });
-
-/** As `tagsBody`, and keys may stand in elements of their own. */
-export const attributesBody: BodyReader = /* @__PURE__ */ tagsWith({ readTag });

@@ -4,7 +4,7 @@ import { more } from "../scan/marks.ts";
 import type { NameReader } from "../scan/parts.ts";
 
 /** A header of a message of harmony. */
-export interface Header {
+interface Header {
   recipient: string | undefined;
   channel: string;
   /** Of its recipient. */

@@ -7,7 +7,7 @@ import * as only from "../only.ts";
 import { anthropicXml, anthropicXmlDialect } from "../table/rows/anthropic-xml.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
-import { attributesBody } from "../engines/argument-tag.ts";
+import { attributesBody } from "../engines/attribute-tags.ts";
 
 export type * from "../public-types.ts";
 

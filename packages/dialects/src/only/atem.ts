@@ -7,7 +7,7 @@ import * as only from "../only.ts";
 import { atem, atemDialect } from "../table/rows/atem.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
-import { attributesBody } from "../engines/argument-tag.ts";
+import { attributesBody } from "../engines/attribute-tags.ts";
 import { ProseMarks } from "../scan/prose.ts";
 import { runHeader } from "../engines/run-header.ts";
 

@@ -7,7 +7,7 @@ import * as only from "../only.ts";
 import { gigachat3_5, gigachat3_5Dialect } from "../table/rows/gigachat3.5.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
-import { attributesBody } from "../engines/argument-tag.ts";
+import { attributesBody } from "../engines/attribute-tags.ts";
 
 export type * from "../public-types.ts";
 

@@ -7,7 +7,7 @@ import * as only from "../only.ts";
 import { kimiK3, kimiK3Dialect } from "../table/rows/kimi-k3.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
-import { attributesBody } from "../engines/argument-tag.ts";
+import { attributesBody } from "../engines/attribute-tags.ts";
 import { ProseMarks } from "../scan/prose.ts";
 
 export type * from "../public-types.ts";

@@ -1,17 +1,9 @@
 import { callAt } from "./head.ts";
 import { behindSpace, last, markAt, more } from "./marks.ts";
-import type { RowMarks } from "./row-marks.ts";
+import type { DialectFinder, RowMarks } from "./parts.ts";
 
 /** So much white space may stand between an opener and what shows whose it is. */
 const maxSpace = 64;
-
-/** Finds the dialect of a call. */
-export interface DialectFinder {
-  /** Units that calls begin with, but `<`. */
-  readonly heads: string;
-  /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
-  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined;
-}
 
 /** Returns those of the first units of calls that are asked for besides `<`. */
 export const headsIn = (firsts: string): string => firsts.replace(/[^[\]]/g, "");

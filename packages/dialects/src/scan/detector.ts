@@ -1,6 +1,6 @@
-import { beginnings, beginsAt, type DialectFinder, headsIn } from "./detect.ts";
+import { beginnings, beginsAt, headsIn } from "./detect.ts";
 import { more } from "./marks.ts";
-import type { RowMarks } from "./row-marks.ts";
+import type { DialectFinder, RowMarks } from "./parts.ts";
 
 /** Bars of any kind, one or two, are one. */
 const bars = /[\uff5c\u2016|]{1,2}/g;

@@ -1,8 +1,9 @@
+import type { BlockReader, InlineProbe } from "@toolglot/core/text";
+import type { DialectRow } from "../table/types.ts";
+import type { DialectBlock } from "../types.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
-import type { Detector } from "./detector.ts";
-import type { ProseHead, ProseMarks } from "./prose.ts";
-import type { RowMarks } from "./row-marks.ts";
+import type { Mark } from "./marks.ts";
 
 /** Which form the arguments of a dialect's calls have. */
 export type Body = "json" | "python" | "tags" | "keyed";
@@ -16,7 +17,7 @@ export interface BodyReader {
 }
 
 /** Where the name of a call stands: in its JSON, as text before the arguments, in an attribute, or in a message's header of harmony. */
-export type NamePlace = "key" | "text" | "attribute" | "header";
+type NamePlace = "key" | "text" | "attribute" | "header";
 
 /** Finds and reads names of calls. */
 export interface NameReader {
@@ -38,6 +39,63 @@ export interface RunHeader {
   endAt(text: string, at: number, ended: boolean): number;
 }
 
+/** Finds the dialect of a call. */
+export interface DialectFinder {
+  /** Units that calls begin with, but `<`. */
+  readonly heads: string;
+  /** Returns the dialect of a call that begins at an index; `"more"` when only more text decides. */
+  find(text: string, at: number, ended: boolean, isLineStart: boolean): RowMarks | "more" | undefined;
+}
+
+/** Returns the index behind a header at an index; 0 when there is none, {@link more} when only more text decides. */
+export type ProseHead = (text: string, at: number, ended: boolean) => number;
+
+/** Finds marks that vanish. */
+export interface ProseFinder {
+  /** Returns what emits the mark at a place, `"no"` for none, `"more"` when only more text decides. */
+  find(probe: InlineProbe, ended: boolean, isLineStart: boolean): BlockReader<DialectBlock> | "more" | "no";
+}
+
+/** The marks of a dialect, ready to be looked for. */
+export interface RowMarks {
+  readonly row: DialectRow;
+  /** Wrappers of a run. */
+  readonly open: readonly Mark[];
+  readonly close: readonly Mark[];
+  readonly callOpen: Mark | undefined;
+  readonly callClose: Mark | undefined;
+  /** What reads its names and arguments. */
+  readonly names: NameReader;
+  readonly body: BodyReader;
+  readonly typeMarkAt: Parts["typeMarkAt"];
+  readonly header: RunHeader | undefined;
+  /** The opener and the name are a message's header of harmony. */
+  readonly isHeader: boolean;
+  /** Where a name ends that is plain text. */
+  readonly nameEnds: readonly Mark[];
+  /** What stands before an id, behind the name. */
+  readonly idMark: Mark | undefined;
+  readonly argOpen: Mark | undefined;
+  /** What ends a key, or opens the value behind what does. */
+  readonly argKey: Mark | undefined;
+  readonly argKeyClose: Mark | undefined;
+  readonly argClose: Mark | undefined;
+  /** What ends the elements that open calls and arguments. */
+  readonly callEnd: Mark;
+  readonly argEnd: Mark;
+  readonly stops: readonly Mark[];
+  /** What begins a run, or its next call. */
+  readonly openers: readonly Mark[];
+  /** What closes a call or its run. */
+  readonly closers: readonly Mark[];
+  /** What may stand behind a literal that lacks closers of its own. */
+  readonly literalClosers: readonly Mark[];
+  /** What ends reasoning: a call in reasoning does not reach behind it. */
+  readonly reasoningClosers: readonly Mark[];
+  /** The same for calls that are JSON objects all the same. */
+  readonly asJson?: RowMarks;
+}
+
 /** What reads the parts of calls. A bundle holds those that its dialects have. */
 export interface Parts {
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
@@ -48,8 +106,13 @@ export interface Parts {
   /** Of openers that another dialect has for its own: whether the first argument has this dialect's type mark. */
   readonly typeMarkAt?: (text: string, at: number, marks: RowMarks, ended: boolean) => number;
   /** Of several dialects. */
-  readonly detector?: typeof Detector;
+  readonly detector?: new (
+    rows: readonly RowMarks[],
+  ) => DialectFinder;
   /** Of marks that vanish. */
-  readonly prose?: typeof ProseMarks;
+  readonly prose?: new (
+    rows: readonly RowMarks[],
+    heads?: readonly ProseHead[],
+  ) => ProseFinder;
   readonly heads?: readonly ProseHead[];
 }

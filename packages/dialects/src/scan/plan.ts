@@ -1,7 +1,6 @@
 import type { DialectRow } from "../table/types.ts";
-import { type DialectFinder, onlyOne } from "./detect.ts";
-import type { Parts } from "./parts.ts";
-import type { ProseMarks } from "./prose.ts";
+import { onlyOne } from "./detect.ts";
+import type { DialectFinder, Parts, ProseFinder } from "./parts.ts";
 import { isMarkless, marksOf, type RowMarks } from "./row-marks.ts";
 
 /** What reading needs of the dialects that may stand in a text, whatever the text and the tools. */
@@ -9,7 +8,7 @@ export interface ReadingPlan {
   /** The one that is asked for first. */
   readonly rows: readonly RowMarks[];
   readonly detector: DialectFinder;
-  readonly prose: ProseMarks | undefined;
+  readonly prose: ProseFinder | undefined;
   /** Those whose wrapper is a fence. */
   readonly fenced: readonly RowMarks[];
   /** Those whose calls are found by the names of tools. */

@@ -1,10 +1,10 @@
 import type { BlockReader, InlineProbe, SegmentsEnd } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
 import { type Mark, markAt, markOf, more } from "./marks.ts";
-import type { RowMarks } from "./row-marks.ts";
+import type { ProseFinder, ProseHead, RowMarks } from "./parts.ts";
 
 /** Special tokens that plain text stands between: they vanish. */
-export class ProseMarks {
+export class ProseMarks implements ProseFinder {
   readonly #marks: readonly Mark[];
   /** What stands before an element of reasoning, and belongs to it. */
   readonly #prefixes: readonly (readonly [prefix: string, mark: Mark])[];
@@ -67,9 +67,6 @@ export class ProseMarks {
     return undecided ? more : 0;
   }
 }
-
-/** Returns the index behind a header at an index; 0 when there is none, {@link more} when only more text decides. */
-export type ProseHead = (text: string, at: number, ended: boolean) => number;
 
 /** Emits a mark as text that is empty. */
 class ProseReader implements BlockReader<DialectBlock> {

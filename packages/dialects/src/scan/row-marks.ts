@@ -1,46 +1,8 @@
 import type { DialectRow, Marker, VariableMarker } from "../table/types.ts";
 import { type Mark, markOf, nameEndOf } from "./marks.ts";
-import type { Body, BodyReader, NameReader, Parts, RunHeader } from "./parts.ts";
+import type { Body, BodyReader, NameReader, Parts, RowMarks } from "./parts.ts";
 
-/** The marks of a dialect, ready to be looked for. */
-export interface RowMarks {
-  readonly row: DialectRow;
-  /** Wrappers of a run. */
-  readonly open: readonly Mark[];
-  readonly close: readonly Mark[];
-  readonly callOpen: Mark | undefined;
-  readonly callClose: Mark | undefined;
-  /** What reads its names and arguments. */
-  readonly names: NameReader;
-  readonly body: BodyReader;
-  readonly typeMarkAt: Parts["typeMarkAt"];
-  readonly header: RunHeader | undefined;
-  /** The opener and the name are a message's header of harmony. */
-  readonly isHeader: boolean;
-  /** Where a name ends that is plain text. */
-  readonly nameEnds: readonly Mark[];
-  /** What stands before an id, behind the name. */
-  readonly idMark: Mark | undefined;
-  readonly argOpen: Mark | undefined;
-  /** What ends a key, or opens the value behind what does. */
-  readonly argKey: Mark | undefined;
-  readonly argKeyClose: Mark | undefined;
-  readonly argClose: Mark | undefined;
-  /** What ends the elements that open calls and arguments. */
-  readonly callEnd: Mark;
-  readonly argEnd: Mark;
-  readonly stops: readonly Mark[];
-  /** What begins a run, or its next call. */
-  readonly openers: readonly Mark[];
-  /** What closes a call or its run. */
-  readonly closers: readonly Mark[];
-  /** What may stand behind a literal that lacks closers of its own. */
-  readonly literalClosers: readonly Mark[];
-  /** What ends reasoning: a call in reasoning does not reach behind it. */
-  readonly reasoningClosers: readonly Mark[];
-  /** The same for calls that are JSON objects all the same. */
-  readonly asJson?: RowMarks;
-}
+export type { RowMarks } from "./parts.ts";
 
 const made = new WeakMap<Parts, WeakMap<DialectRow, RowMarks>>();
 const one = (marker: Marker | VariableMarker | undefined): Mark | undefined => marker && markOf(marker);
