@@ -155,6 +155,7 @@ function entryOf(id, row) {
     dialectProtocol: "protocolFor",
   };
   const parts = Object.entries(partsOf(row)).map(([name, part]) => (name === part ? name : `${name}: ${part}`));
+  /** @type {string[]} */
   const used = `${parts.join()}${shows ? " renderRow" : ""}`.match(/\w+/g) ?? [];
   const imports = [
     'import type { OneBook, OneDialect } from "../only.ts";',
@@ -251,7 +252,7 @@ const texts = {
   ...Object.fromEntries(
     Object.entries(dialects).flatMap(([id, row]) => [
       [join(tables, `rows/${id}.ts`), rowFile(id, row)],
-      [join(home, `src/only/${id}.ts`), entryOf(id, row)],
+      [join(home, `src/only/${id}.ts`), entryOf(id, /** @type {any} */ (row))],
     ]),
   ),
   [join(home, "package.json")]: manifest(),
