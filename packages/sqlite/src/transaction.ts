@@ -15,7 +15,10 @@ const maxStarted = 4_096;
 
 /** What the next fence and the next audit row follow. */
 interface Heads {
+  /** The last fence that was given out. */
   fence: number;
+  /** The last one that the file says is taken: others give out none up to it. */
+  reserved: number;
   audit: Pick<ChainedText, "index" | "hash"> | undefined;
 }
 
@@ -26,6 +29,10 @@ export class Stale extends Error {
 
 /** How long the heads of a file that others write, too, are read in each transaction. Milliseconds. */
 const sharedMs = 1_000;
+
+/** How many fences are reserved at once, by a process that was alone for {@link aloneAfter} commits with fences. */
+const reservedAtOnce = 64;
+const aloneAfter = 2;
 
 /**
  * The tools of a store's method inside a transaction. A statement is prepared once. A value that several methods of the
@@ -50,9 +57,11 @@ export class Transaction {
    */
   #heads: Heads | undefined;
   /** Whether they are sure in this transaction. */
-  #isSure = { fence: false, audit: false };
-  /** The fence before this transaction took one. */
-  #fenceBefore: number | undefined;
+  #isSure = false;
+  /** Whether this transaction gives out a fence. */
+  #takesFence = false;
+  /** The transactions with fences since the heads were read. */
+  #alone = 0;
   /** Of `performance.now()`: until then others are expected to write. */
   #sharedUntil = 0;
   /** The identity of the store when it was first read. */
@@ -194,8 +203,9 @@ export class Transaction {
     const fence = Number(row?.fence);
     if (!Number.isSafeInteger(fence)) throw this.damaged("counters", "fence");
     const audit = row?.hash == null ? undefined : { index: Number(row.n), hash: String(row.hash) };
-    this.#isSure = { fence: true, audit: true };
-    this.#heads = { fence, audit };
+    this.#isSure = true;
+    this.#alone = 0;
+    this.#heads = { fence, reserved: fence, audit };
     return this.#heads;
   }
 
@@ -205,9 +215,8 @@ export class Transaction {
   }
 
   takeFence(): void {
-    const heads = this.#read();
-    this.#fenceBefore ??= heads.fence;
-    heads.fence += 1;
+    this.#read().fence += 1;
+    this.#takesFence = true;
   }
 
   /**
@@ -221,16 +230,19 @@ export class Transaction {
     for (const entry of entries) {
       const row = chainText(heads.audit, at, entry);
       const values = [row.index, at, entry, row.prevHash, row.hash];
-      if (this.#isSure.audit) this.run(`${intoAudit} VALUES (?, ?, ?, ?, ?)`, ...values);
-      else this.#relyOn(this.change(`${intoAudit} ${ifLast}`, ...values, heads.audit?.hash ?? null));
-      this.#isSure.audit = true;
+      if (this.#isSure) this.run(`${intoAudit} VALUES (?, ?, ?, ?, ?)`, ...values);
+      else {
+        const relied = [heads.audit?.hash ?? null, heads.reserved, this.#id as string];
+        this.#relyOn(this.change(`${intoAudit} ${ifLast}`, ...values, ...relied));
+      }
       heads.audit = row;
     }
   }
 
-  /** Takes the number of rows that a write has changed which relied on the heads. */
+  /** Takes the number of rows that a write has changed which relied on the heads: they are sure, or it throws. */
   #relyOn(changed: number): void {
-    if (changed > 0) return;
+    this.#isSure = changed > 0;
+    if (this.#isSure) return;
     this.#sharedUntil = performance.now() + sharedMs;
     throw new Stale();
   }
@@ -256,8 +268,8 @@ export class Transaction {
     this.#held.clear();
     this.#afterCommit = [];
     this.#deferred.clear();
-    this.#isSure = { fence: false, audit: false };
-    this.#fenceBefore = undefined;
+    this.#isSure = false;
+    this.#takesFence = false;
     if (performance.now() < this.#sharedUntil) this.#heads = undefined;
     this.next();
   }
@@ -272,12 +284,20 @@ export class Transaction {
   flush(): void {
     for (const write of this.#deferred.values()) write();
     this.#deferred.clear();
-    const before = this.#fenceBefore;
-    if (before === undefined) return;
-    const { fence } = this.#read();
-    if (this.#isSure.fence) this.run(writeFence, fence);
-    else this.#relyOn(this.change(`${writeFence} ${ifFence}`, fence, before, this.#id as string));
-    this.#fenceBefore = undefined;
+    if (this.#takesFence) this.#keepFence(this.#read());
+  }
+
+  /**
+   * Sees to it that no other process gives out a fence of this transaction. A process that is alone with the file reserves
+   * some at once. Those of a process that ends are left out: fences only rise.
+   */
+  #keepFence(heads: Heads): void {
+    const { fence, reserved } = heads;
+    if (fence > reserved) heads.reserved = this.#alone < aloneAfter ? fence : fence + reservedAtOnce;
+    else if (this.#isSure) return;
+    this.#alone += 1;
+    if (this.#isSure) this.run(writeFence, heads.reserved);
+    else this.#relyOn(this.change(`${writeFence} ${ifFence}`, heads.reserved, reserved, this.#id as string));
   }
 
   /** Brings everything from the write-ahead log into the file, unless another process is at it. To be called last. */
@@ -305,4 +325,5 @@ const readHeads = `SELECT value AS fence, (SELECT id FROM identity) AS id, last.
 const writeFence = "UPDATE counters SET value = ? WHERE name = 'fence'";
 const ifFence = "AND value = ? AND (SELECT id FROM identity) = ?";
 const intoAudit = "INSERT INTO audit (n, at, entry, prev_hash, hash)";
-const ifLast = "SELECT ?, ?, ?, ?, ? WHERE (SELECT hash FROM audit ORDER BY n DESC LIMIT 1) IS ?";
+const ifLast = `SELECT ?, ?, ?, ?, ? WHERE (SELECT hash FROM audit ORDER BY n DESC LIMIT 1) IS ?
+  AND (SELECT value FROM counters WHERE name = 'fence') = ? AND (SELECT id FROM identity) = ?`;

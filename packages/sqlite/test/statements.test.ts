@@ -138,8 +138,8 @@ async function open(router: Router, features: string[] = []): Promise<Call> {
 const everything = ["RESULT_FAILED", "SEQ_WINDOW", "CANCEL", "CATALOG_DELTA", "CALL_DAG"];
 
 it.each<[string, "read" | "write", string[], { statements: number; commits: number }]>([
-  ["a keyed call", "write", [], { statements: 12, commits: 2 }],
-  ["a keyed call that may be cancelled", "write", everything, { statements: 12, commits: 2 }],
+  ["a keyed call", "write", [], { statements: 11, commits: 2 }],
+  ["a keyed call that may be cancelled", "write", everything, { statements: 11, commits: 2 }],
   ["a read", "read", [], { statements: 6, commits: 1 }],
 ])("should take no more for %s", async (_what, name, features, most) => {
   const { router, take } = await counted();
@@ -234,4 +234,33 @@ it("should read again what another connection has written meanwhile", async () =
   const rows = await stores[0].audit.read();
   expect(verifyRows(rows)).toMatchObject({ ok: true, rows: 24 });
   await Promise.all(stores.map((store) => store.close()));
+});
+
+it("should give out fences that only rise, whoever had some reserved", async () => {
+  const file = newFile();
+  const fences: number[] = [];
+  let n = 0;
+  const take = async ({ operations }: RouterStore, starts: number, claims = 0): Promise<void> => {
+    const entry = { kind: "decision", tenant: "t", call_id: "c" } as AuditEntry;
+    for (let at = 0; at < starts + claims; at += 1) {
+      n += 1;
+      const own = { ...request, key: `k${n}` };
+      const taken = at < starts ? operations.start(own, { data: {}, audit: [entry] }) : operations.claim(own);
+      const { status, record } = (await taken) as { status: string; record: { fence: number } };
+      expect(status).toBe("claimed");
+      fences.push(record.fence);
+    }
+  };
+  const [one, other] = await Promise.all([openSqlite({ file }), openSqlite({ file })]);
+  await take(one, 6);
+  await take(other, 0, 4);
+  await take(one, 0, 1);
+  await take(other, 5, 1);
+  await take(one, 70);
+  await one.close();
+  await take(other, 1);
+  const third = await openSqlite({ file });
+  await take(third, 3);
+  expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
+  await Promise.all([other.close(), third.close()]);
 });
