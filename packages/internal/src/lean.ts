@@ -142,6 +142,8 @@ export function andFinally<Value>(work: () => Value | Promise<Value>, end: () =>
 }
 
 /** Returns what the work returns; what it throws becomes a rejection, as in an `async` function, which always makes a promise. */
+export function orRejected<Value>(work: () => Promise<Value>): Promise<Value>;
+export function orRejected<Value>(work: () => Value | Promise<Value>): Value | Promise<Value>;
 export function orRejected<Value>(work: () => Value | Promise<Value>): Value | Promise<Value> {
   try {
     return work();

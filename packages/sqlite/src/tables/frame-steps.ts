@@ -1,3 +1,4 @@
+import { orRejected } from "@toolglot/internal";
 import {
   type Admission,
   type AdmissionResult,
@@ -49,16 +50,18 @@ type MayWait<Step> = Step extends (args: infer Args) => infer Result
 /** The methods on the caller's side. */
 export function framesBySteps(steps: FrameSteps): Pick<FrameStore, "admit" | "answer"> {
   return {
-    async admit(admission: ExpectedAdmission) {
-      checkAdmission(admission);
-      const { expected } = admission;
-      const found = await steps.admit(admitArgs(admission), expected !== undefined);
-      if (found !== true) return found;
-      const { session } = expected as NonNullable<typeof expected>;
-      return { status: "admitted", session: { ...session, features: [...session.features] }, calls: {} };
-    },
-    answer: async (answer, { ifAdmitted, ...together } = {}) =>
-      await steps.answer([sameTransactionText({ ...together, answer }), ifAdmitted]),
+    admit: (admission: ExpectedAdmission) =>
+      orRejected(() => {
+        checkAdmission(admission);
+        const { expected } = admission;
+        return steps.admit(admitArgs(admission), expected !== undefined).then((found): AdmissionResult => {
+          if (found !== true) return found;
+          const { session } = expected as NonNullable<typeof expected>;
+          return { status: "admitted", session: { ...session, features: [...session.features] }, calls: {} };
+        });
+      }),
+    answer: (answer, { ifAdmitted, ...together } = {}) =>
+      orRejected(() => steps.answer([sameTransactionText({ ...together, answer }), ifAdmitted])),
   };
 }
 

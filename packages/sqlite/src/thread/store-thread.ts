@@ -145,12 +145,12 @@ class StoreThread {
   }
 
   /** Sends a request. `given` must not change until then. `mayWait`: for the next request, {@link maxWaitMs} at most. */
-  async #ask(method: number, given: string | readonly unknown[], mayWait = false, isLast = false): Promise<unknown> {
-    if (this.#closing !== undefined && !isLast) throw storeClosed((this.#part.name as { value: string }).value);
-    if (this.#ended !== undefined) throw this.#ended;
-    if (this.#free.length === this.#waiting.length) this.#worker.ref();
-    const request: Request = [this.#free.pop() ?? this.#waiting.length, method, given];
-    return await new Promise((resolve, reject) => {
+  #ask(method: number, given: string | readonly unknown[], mayWait = false, isLast = false): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined && !isLast) throw storeClosed((this.#part.name as { value: string }).value);
+      if (this.#ended !== undefined) throw this.#ended;
+      if (this.#free.length === this.#waiting.length) this.#worker.ref();
+      const request: Request = [this.#free.pop() ?? this.#waiting.length, method, given];
       this.#waiting[request[0]] = { resolve, reject };
       const isFirst = this.#requests.push(request) === 1;
       if (!mayWait) this.sendSoon();

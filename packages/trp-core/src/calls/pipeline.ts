@@ -1,5 +1,5 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
-import { andThen, settleWithin, sleep, whenDone } from "@toolglot/internal";
+import { andFinally, andThen, settleWithin, sleep, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { isFault } from "../frames/fault.ts";
 import { type Checked, checkCall } from "./check-call.ts";
@@ -9,7 +9,7 @@ import { emit, ifDoubt } from "./events.ts";
 import { mayBeCommitted, notStarted, storeDown } from "./faults.ts";
 import { begunAnyway } from "./keyed/begun.ts";
 import { followKey, KeyAlias } from "./keyed/effect-key.ts";
-import { KeyedCall } from "./keyed/keyed.ts";
+import { type Instead, KeyedCall } from "./keyed/keyed.ts";
 import { operationOf } from "./keyed/keys.ts";
 import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
 import { NotAsExpected } from "./keyed/pending-admission.ts";
@@ -103,47 +103,83 @@ function runCall(
   );
 }
 
-async function runKeyed(
+function runKeyed(
   dependencies: CallDependencies,
   context: CallContext,
   checked: Checked,
   inFlight: InFlight,
   { waitForBusy = false }: RunOptions,
+): MaybePromise<Settled> {
+  const { effectOperation } = checked;
+  const own = context.operation;
+  // Without a key of its own the call could not be found again: it waits for the effect that it asks for.
+  const waits = waitForBusy || own === undefined;
+  const run = (operation: OperationKey, alias?: KeyAlias): MaybePromise<Settled> => {
+    const keyed = new KeyedCall(dependencies, context, operation, alias);
+    return attempt({ dependencies, context, checked, inFlight, keyed, own: operation, waits }, operation, minPauseMs);
+  };
+  return effectOperation === undefined
+    ? run(own as OperationKey)
+    : runEffect(dependencies, context, checked, effectOperation, run);
+}
+
+/** Finds the operation of a call whose arguments name its effect, and runs it. */
+async function runEffect(
+  { store }: CallDependencies,
+  context: CallContext,
+  { fingerprint }: Checked,
+  effectOperation: OperationKey,
+  run: (operation: OperationKey, alias: KeyAlias | undefined) => MaybePromise<Settled>,
 ): Promise<Settled> {
-  const { store } = dependencies;
-  const { item, admission } = context.call;
-  const { effectOperation, fingerprint } = checked;
-  let own = context.operation;
-  const hasKey = own !== undefined;
-  let alias: KeyAlias | undefined;
-  if (effectOperation !== undefined) {
-    await admission?.confirm();
-    const found = own && (await KeyAlias.of(store.operations, own, fingerprint, effectOperation));
-    if (isFault(found)) return refused(found);
-    alias = found;
-    if (own === undefined || alias !== undefined) {
-      own = alias?.operation ?? effectOperation;
-      standFor(context, own);
-    }
-  }
-  const keyed = new KeyedCall(dependencies, context, own as OperationKey, alias);
-  let operation = own as OperationKey;
-  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    const result = await noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
+  await context.call.admission?.confirm();
+  const own = context.operation;
+  const alias = own && (await KeyAlias.of(store.operations, own, fingerprint, effectOperation));
+  if (isFault(alias)) return refused(alias);
+  if (own !== undefined && alias === undefined) return await run(own, undefined);
+  const operation = alias?.operation ?? effectOperation;
+  standFor(context, operation);
+  return await run(operation, alias);
+}
+
+/** What the attempts at one call share. */
+interface Attempts {
+  dependencies: CallDependencies;
+  context: CallContext;
+  checked: Checked;
+  inFlight: InFlight;
+  keyed: KeyedCall;
+  /** The operation of the first attempt. */
+  own: OperationKey;
+  /** Whether the call waits for an operation that runs elsewhere. */
+  waits: boolean;
+}
+
+/** Makes attempts until one ends the call: at this operation first, then at those that stand for it. */
+function attempt(of: Attempts, operation: OperationKey, pauseMs: number): MaybePromise<Settled> {
+  const { dependencies, context, checked, inFlight, keyed, own, waits } = of;
+  const again = (next: OperationKey): MaybePromise<Settled> => attempt(of, next, Math.min(pauseMs * 2, maxPauseMs));
+  const ended = noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
+  return andThen<Settled | Instead, Settled>(ended, (result) => {
     if ("instead" in result) {
-      operation = result.instead;
-      standFor(context, operation);
-      continue;
+      standFor(context, result.instead);
+      return again(result.instead);
     }
-    if (operation === own && isCancelledInTime(result)) {
-      const call = { sessionId: context.call.session.id, callId: item.call_id };
-      const begun = await begunAnyway(store.sessions, call, await readOperation(store.operations, operation));
-      if (begun !== undefined) return begun;
-    }
-    // Without a key of its own the call could not be found again: it waits for the effect that it asks for.
-    if (result.kind !== "in-progress" || !(waitForBusy || !hasKey)) return result;
-    if (!(await waitForOther(dependencies, context, inFlight, operation, pauseMs))) return result;
-  }
+    if (operation === own && isCancelledInTime(result)) return begunOr(dependencies, context, operation, result);
+    if (result.kind !== "in-progress" || !waits) return result;
+    const waited = waitForOther(dependencies, context, inFlight, operation, pauseMs);
+    return andThen(waited, (isInTime) => (isInTime ? again(operation) : result));
+  });
+}
+
+/** The call was cancelled before this router started it; another one may have begun it. */
+async function begunOr(
+  { store }: CallDependencies,
+  { call: { session, item } }: CallContext,
+  operation: OperationKey,
+  otherwise: Settled,
+): Promise<Settled> {
+  const record = await readOperation(store.operations, operation);
+  return (await begunAnyway(store.sessions, { sessionId: session.id, callId: item.call_id }, record)) ?? otherwise;
 }
 
 /** Checks whether a call was cancelled before it was started here. */
@@ -158,22 +194,23 @@ function standFor(context: CallContext, { key }: OperationKey): void {
 }
 
 /** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */
-async function noteInFlight<Value>(
+function noteInFlight<Value>(
   inFlight: InFlight,
   { scope, key }: OperationKey,
-  attempt: () => Promise<Value>,
-): Promise<Value> {
+  attempt: () => MaybePromise<Value>,
+): MaybePromise<Value> {
   const id = JSON.stringify([scope, key]);
-  if (inFlight.has(id)) return await attempt();
   const run = attempt();
+  if (!(run instanceof Promise) || inFlight.has(id)) return run;
   const noted: InFlightRun = { run };
   inFlight.set(id, noted);
-  try {
-    return await run;
-  } finally {
-    inFlight.delete(id);
-    noted.run = undefined;
-  }
+  return andFinally(
+    () => run,
+    () => {
+      inFlight.delete(id);
+      noted.run = undefined;
+    },
+  );
 }
 
 /** Waits a little for an operation that runs elsewhere, or for its end here; false when the call's time is up. */

@@ -160,24 +160,28 @@ export class FrameHandler {
   }
 
   /** Answers a frame while its admission is pending, and once more when that did not become as the store expected. */
-  async #expected(
+  #expected(asked: Asked, admitted: AdmittedFrame<Numbered>, admission: PendingAdmission): MaybePromise<ResponseFrame> {
+    return whenDone<ResponseFrame, ResponseFrame>(
+      () => andThen(runFrame(this.#deps, admitted), (reply) => andThen(admission.confirm(), () => reply)),
+      (reply) => reply,
+      (error) => this.#unexpected(asked, admitted, admission, error),
+    );
+  }
+
+  async #unexpected(
     asked: Asked,
     admitted: AdmittedFrame<Numbered>,
     admission: PendingAdmission,
+    error: unknown,
   ): Promise<ResponseFrame> {
     const { head, principal } = asked;
-    try {
-      const reply = await runFrame(this.#deps, admitted);
-      await admission.confirm();
-      return reply;
-    } catch (error) {
-      // The start of the call may be committed with the admission.
-      if (mayBeCommitted(error)) {
-        return inProgress(head, 200, { now: this.#deps.store.now(), expectedSeq: admitted.session.expectedSeq });
-      }
-      const isStores = !(error instanceof NotAsExpected);
-      if (isStores && admission.hasRun) return await this.#refuse(head, notRecorded(), principal);
-      if (isStores) throw error;
+    // The start of the call may be committed with the admission.
+    if (mayBeCommitted(error)) {
+      return inProgress(head, 200, { now: this.#deps.store.now(), expectedSeq: admitted.session.expectedSeq });
+    }
+    if (!(error instanceof NotAsExpected)) {
+      if (admission.hasRun) return await this.#refuse(head, notRecorded(), principal);
+      throw error;
     }
     const found = await admission.result;
     // The frames before it may still come.

@@ -1,3 +1,4 @@
+import { asPromise } from "@toolglot/internal";
 import type { Admission, AdmissionResult, FrameStore, SessionRecord } from "./frame-types.ts";
 import { isAsExpected } from "./session-rules.ts";
 
@@ -8,7 +9,7 @@ export interface ExpectedAdmission extends Admission {
 
 /** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
 const maxSessions = 4_096;
-/** The most ids of a session's frames and calls that it remembers, newest first to stay. */
+/** The least ids of a session's frames and calls that it remembers, the newest. */
 const maxIds = 64;
 
 /**
@@ -60,26 +61,39 @@ export function expectingFrames(
    * not new, and what they ask for is not to run for nothing.
    */
   function isRepeated({ sessionId, frameId, calls }: Admission): boolean {
-    const ids = [`frame ${frameId}`, ...calls.map(({ callId }) => `call ${callId}`)];
-    const before = seen.get(sessionId) ?? [];
-    seen.set(sessionId, [...ids, ...before].slice(0, maxIds));
-    if (seen.size > maxSessions) seen.delete(seen.keys().next().value as string);
-    return ids.some((id) => before.includes(id));
+    let ids = seen.get(sessionId);
+    if (ids === undefined) {
+      ids = [];
+      seen.set(sessionId, ids);
+      if (seen.size > maxSessions) seen.delete(seen.keys().next().value as string);
+    }
+    const count = ids.length;
+    const isKnown = (id: string): boolean => {
+      const at = ids.indexOf(id);
+      ids.push(id);
+      return at >= 0 && at < count;
+    };
+    let isRepeated = isKnown(`frame ${frameId}`);
+    for (const { callId } of calls) isRepeated = isKnown(`call ${callId}`) || isRepeated;
+    // Now and then, so that not every frame makes a new list.
+    if (ids.length > 2 * maxIds) ids.splice(0, ids.length - maxIds);
+    return isRepeated;
   }
 
-  async function admit(admission: ExpectedAdmission): Promise<AdmissionResult> {
-    const { sessionId } = admission;
-    try {
-      const found = await sessions.admit(admission);
-      if (admission.expected !== undefined && isAsExpected(found, admission.expected.session.view)) return found;
+  function admit(admission: ExpectedAdmission): Promise<AdmissionResult> {
+    const { sessionId, expected } = admission;
+    const learnt = (found: AdmissionResult): AdmissionResult => {
+      if (expected !== undefined && isAsExpected(found, expected.session.view)) return found;
       if ("session" in found) learn(found.session);
       else known.delete(sessionId);
       return found;
-    } catch (error) {
+    };
+    const failed = (error: unknown): never => {
       // The expectations for the frames after this one were wrong as well.
       known.delete(sessionId);
       throw error;
-    }
+    };
+    return asPromise(sessions.admit(admission)).then(learnt, failed);
   }
 
   return {
@@ -101,11 +115,11 @@ export function expectingFrames(
       known.delete(id);
       return await sessions.setView(id, from, to);
     },
-    async admit({ mayExpect = false, ...admission }) {
+    admit({ mayExpect = false, ...admission }) {
       const { sessionId, tenant, principal, seq } = admission;
       const session = known.get(sessionId);
       const isNext = !isRepeated(admission) && mayExpect && session?.expectedSeq === seq && session.expiresAt > now();
-      if (!isNext || session.tenant !== tenant || session.principal !== principal) return await admit(admission);
+      if (!isNext || session.tenant !== tenant || session.principal !== principal) return admit(admission);
       const token = String(++count);
       const expected = { ...session, features: [...session.features], expectedSeq: seq + 1 };
       learn(expected);

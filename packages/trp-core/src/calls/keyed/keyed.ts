@@ -1,5 +1,5 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import { andThen, uuidV7Time } from "@toolglot/internal";
+import { andFinally, andThen, uuidV7Time } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { decisionEntry } from "../../audit/logger.ts";
 import type { Effect } from "../../catalog/types.ts";
@@ -68,60 +68,80 @@ export class KeyedCall {
    * Makes one attempt at an operation, the call's own or the one that stands for it: finds what is known of it, asks
    * whether it may start, chooses an adapter, and starts.
    */
-  async run(operation: OperationKey, checked: Checked): Promise<Settled | Instead> {
+  run(operation: OperationKey, checked: Checked): MaybePromise<Settled | Instead> {
     this.#context.operation = operation;
-    const attempt = await this.#find(operation, checked);
-    if (!("route" in attempt)) return attempt;
+    return andThen(this.#find(operation, checked), (found) => ("route" in found ? this.#run(found) : found));
+  }
+
+  #run(attempt: Attempt): MaybePromise<Settled | Instead> {
     const { capability, stop } = this.#call;
     const { route } = attempt;
+    const { decision } = attempt.checked;
     const found = mustAsk(attempt) ? route.named(attempt.before?.adapter) : route.find(this.#dependencies.store.now());
     if (isFault(found)) return refused(found);
-    const { decision } = checked;
     const isNeeded = decision.decision === "approve";
-    const early = isNeeded ? await approvalFor(this.#dependencies, this.#call, attempt, decision) : undefined;
-    if (isFault(early)) return refused(early);
-    const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
-    const release = taken instanceof Promise ? await taken : taken;
-    if (isFault(release)) return refused(release);
-    try {
-      const authorised = this.#authorise(attempt, early);
-      const approval = authorised instanceof Promise ? await authorised : authorised;
-      if (approval === "unknown") return { instead: operation };
+    const early = isNeeded ? approvalFor(this.#dependencies, this.#call, attempt, decision) : undefined;
+    return andThen<ApprovalUse | Fault | undefined, Settled | Instead>(early, (approval) => {
       if (isFault(approval)) return refused(approval);
-      // The call may have waited for a place. The adapter that was found before may be unhealthy by now.
-      const chosen = this.#choose(attempt);
-      if (isFault(chosen)) return refused(chosen);
-      const alias = this.#alias;
-      if (alias === undefined) return await this.#start(attempt, chosen, approval);
-      const bound = await alias.bind(this.#dependencies, this.#call);
-      if (isFault(bound)) return refused(bound);
-      return (await Promise.all([this.#start(attempt, chosen, approval), bound.done]))[0];
-    } finally {
-      route.close();
-      release();
-    }
+      const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
+      return andThen(taken, (release) => {
+        if (isFault(release)) return refused(release);
+        const end = (): void => {
+          route.close();
+          release();
+        };
+        return andFinally(() => this.#placed(attempt, approval), end);
+      });
+    });
+  }
+
+  /** The call has its place. */
+  #placed(attempt: Attempt, early: ApprovalUse | undefined): MaybePromise<Settled | Instead> {
+    return andThen<ApprovalUse | Fault | "unknown" | undefined, Settled | Instead>(
+      this.#authorise(attempt, early),
+      (approval) => {
+        if (approval === "unknown") return { instead: attempt.operation };
+        if (isFault(approval)) return refused(approval);
+        // The call may have waited for a place. The adapter that was found before may be unhealthy by now.
+        const chosen = this.#choose(attempt);
+        if (isFault(chosen)) return refused(chosen);
+        const start = (): MaybePromise<Settled | Instead> => this.#start(attempt, chosen, approval);
+        return this.#alias === undefined ? start() : this.#startAs(this.#alias, start);
+      },
+    );
+  }
+
+  /** Starts, and binds the caller's key to the operation beside that. */
+  async #startAs(alias: KeyAlias, start: () => MaybePromise<Settled | Instead>): Promise<Settled | Instead> {
+    const bound = await alias.bind(this.#dependencies, this.#call);
+    if (isFault(bound)) return refused(bound);
+    return (await Promise.all([start(), bound.done]))[0];
   }
 
   /** Reads what is known of the operation. Returns its outcome when it has one, else what a start needs. */
-  async #find(operation: OperationKey, checked: Checked): Promise<Attempt | Settled | Instead> {
-    const { store, times, repeats } = this.#dependencies;
-    const { capability, item, principal, admission, span } = this.#call;
-    const { args, argsText, fingerprint } = checked;
+  #find(operation: OperationKey, checked: Checked): MaybePromise<Attempt | Settled | Instead> {
+    const { repeats } = this.#dependencies;
+    const { capability } = this.#call;
     const { effect, repeats: ownRepeats = repeats } = capability.definition;
     const isOwn = operation.key === this.#own.key;
     // A pure capability changes nothing, so it does not matter whether it runs twice.
-    const effectId = effect === "pure" ? undefined : effectIdOf(operation.scope, argsText);
+    const effectId = effect === "pure" ? undefined : effectIdOf(operation.scope, checked.argsText);
     const isGuarded = effectId !== undefined && ownRepeats === "guarded";
     // Most keys are new, so the start is tried without a read. When the key turns out to be known, the operation is
     // read.
     const isGuess = !this.#guessed && isOwn && this.#isLikelyNew(checked);
     this.#guessed = true;
-    let prior: OperationRecord | undefined;
-    if (!isGuess) {
-      await admission?.confirm();
-      prior = await readOperation(store.operations, operation, isGuarded && isOwn ? effectId : undefined);
-    }
-    let again = !isGuarded;
+    const facts: Facts = { operation, checked, isOwn, isGuess, effectId, again: !isGuarded };
+    return isGuess ? this.#attempt(facts, undefined) : this.#read(facts);
+  }
+
+  async #read(facts: Facts): Promise<Attempt | Settled | Instead> {
+    const { store, times } = this.#dependencies;
+    const { item, admission, span } = this.#call;
+    const { operation, isOwn, effectId, checked } = facts;
+    await admission?.confirm();
+    let { again } = facts;
+    let prior = await readOperation(store.operations, operation, again || !isOwn ? undefined : effectId);
     if (prior !== undefined && prior.key !== operation.key) {
       // A call with an approval token was approved to run by itself, so it does not join the equal operation.
       again = typeof item.approval_token === "string" && isRerunnableStill(prior);
@@ -134,13 +154,21 @@ export class KeyedCall {
       if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(fault("TRP_4005"));
     } else {
       span?.link(fromJson(prior.data)?.traceparent);
-      const end = await this.#standing(prior, isOwn, fingerprint);
+      const end = await this.#standing(prior, isOwn, checked.fingerprint);
       if (end !== undefined) return end;
     }
+    return this.#attempt({ ...facts, again }, prior);
+  }
+
+  #attempt(
+    { operation, checked, isOwn, isGuess, effectId, again }: Facts,
+    prior: OperationRecord | undefined,
+  ): Attempt {
+    const { capability, principal } = this.#call;
     const before = fromJson(prior?.data);
-    const strictest = effectOver(effectBegun(capability.definition), before?.effect);
-    const route = new Route({ capability, principal, args, effect: strictest, earlier: earlierAttempts(before) });
-    return { operation, checked, isOwn, isGuess, prior, before, effect: strictest, effectId, again, route };
+    const effect = effectOver(effectBegun(capability.definition), before?.effect);
+    const route = new Route({ capability, principal, args: checked.args, effect, earlier: earlierAttempts(before) });
+    return { operation, checked, isOwn, isGuess, prior, before, effect, effectId, again, route };
   }
 
   /** Returns how the call ends because of the operation's record. Undefined when the operation may be started again. */
@@ -211,17 +239,21 @@ export class KeyedCall {
     return this.#call.capability.definition.effectKey === undefined ? fault("TRP_4004") : effectConflict();
   }
 
-  async #start(
+  #start(
     attempt: Attempt,
     chosen: Chosen | undefined,
     approval: ApprovalUse | undefined,
-  ): Promise<Settled | Instead> {
-    const { store, times, routerId, failpoint } = this.#dependencies;
-    const { prior, operation, route, effect, checked } = attempt;
-    const { item, stop, cancellable, admission } = this.#call;
+  ): MaybePromise<Settled | Instead> {
     const data = this.#data(attempt, chosen, approval);
-    if (failpoint !== undefined) await failpoint("before-start", item.call_id);
-    if (isCancelled(stop)) return refused(cancelledInTime());
+    const { failpoint } = this.#dependencies;
+    return andThen(failpoint?.("before-start", this.#call.item.call_id), () =>
+      isCancelled(this.#call.stop) ? refused(cancelledInTime()) : this.#claim(attempt, chosen, data),
+    );
+  }
+
+  #claim(attempt: Attempt, chosen: Chosen | undefined, data: OperationData): MaybePromise<Settled | Instead> {
+    const { store, times, routerId } = this.#dependencies;
+    const { prior, operation, effect, checked } = attempt;
     const isResumed = prior?.startedAt !== undefined;
     const resumed = isResumed ? [{ type: "call.resumed" as const, attempt: data.attempts }] : [];
     const request: ClaimRequest = {
@@ -235,16 +267,29 @@ export class KeyedCall {
       // A `probe` operation is claimed again too: the capability is asked before anything runs.
       abandoned: chosen !== undefined && (isRerunnable(effect) || effect === "probe") ? "reclaim" : "doubt",
     };
-    const result = await store.operations.start(request, this.#startOptions(attempt, data, resumed));
-    if (result.status === "not-admitted") throw new NotAsExpected();
-    admission?.met();
-    if (result.status !== "claimed") return this.#notClaimed(result, attempt);
+    return andThen(store.operations.start(request, this.#startOptions(attempt, data, resumed)), (result) => {
+      if (result.status === "not-admitted") throw new NotAsExpected();
+      this.#call.admission?.met();
+      if (result.status !== "claimed") return this.#notClaimed(result, attempt);
+      return this.#started(attempt, chosen, data, result, resumed);
+    });
+  }
+
+  /** The start is committed. */
+  #started(
+    { prior, route, effect }: Attempt,
+    chosen: Chosen | undefined,
+    data: OperationData,
+    result: Extract<StartResult, { status: "claimed" }>,
+    resumed: readonly CallEvent[],
+  ): MaybePromise<Settled> {
+    const { cancellable } = this.#call;
     if (chosen === undefined) throw new Error("an operation was claimed that nobody may run");
     this.#context.pendingEvents = undefined;
     for (const event of resumed) emitNow(this.#dependencies, this.#context, event);
     if (cancellable) cancellable.isStarted = true;
     this.#context.onStarted?.();
-    return await dispatch(this.#dependencies, {
+    return dispatch(this.#dependencies, {
       context: this.#context,
       claim: result.claim,
       leaseUntil: result.record.leaseUntil,
@@ -252,7 +297,7 @@ export class KeyedCall {
       route,
       chosen,
       timeoutMs: timeoutOf(this.#call),
-      askFirst: effect === "probe" && (isResumed || wasTakenOver(result.record)),
+      askFirst: effect === "probe" && (prior?.startedAt !== undefined || wasTakenOver(result.record)),
     });
   }
 
@@ -334,22 +379,26 @@ export class KeyedCall {
   }
 }
 
-/** One attempt at an operation that may be started. */
-interface Attempt {
+/** What is known of an attempt before the operation is read. */
+interface Facts {
   operation: OperationKey;
   checked: Checked;
   /** Whether it is the operation of the call's own key. */
   isOwn: boolean;
-  /** Whether the record was not read, because the key is probably new. */
+  /** Whether the record is not read, because the key is probably new. */
   isGuess: boolean;
+  effectId: string | undefined;
+  /** Whether it starts although an equal operation is unsettled. */
+  again: boolean;
+}
+
+/** One attempt at an operation that may be started. */
+interface Attempt extends Facts {
   prior: OperationRecord | undefined;
   /** The data of `prior`. */
   before: OperationData | undefined;
   /** The strictest of the effects that the operation was started with. */
   effect: Effect;
-  effectId: string | undefined;
-  /** Whether it starts although an equal operation is unsettled. */
-  again: boolean;
   route: Route;
 }
 

@@ -1,5 +1,5 @@
 import type { OperationClaim } from "@toolglot/core";
-import { andThen, type Lease, sleep } from "@toolglot/internal";
+import { andThen, type Lease, sleep, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Fault } from "../../frames/fault.ts";
 import type { SameTransaction } from "../../store/frame-types.ts";
@@ -46,18 +46,17 @@ export class OutcomeWriter {
     this.#lease = lease;
   }
 
-  async done(value: unknown): Promise<Settled> {
-    const success = this.#success(value);
-    return await this.#finish("done", success instanceof Promise ? await success : success);
+  done(value: unknown): MaybePromise<Settled> {
+    return andThen(this.#success(value), (success) => this.#finish("done", success));
   }
 
   /** Writes a final failure: the next call with the key gets the same answer. */
-  failed(fault: Fault): Promise<Settled> {
+  failed(fault: Fault): MaybePromise<Settled> {
     return this.#finish("failed", this.#failure(fault));
   }
 
   /** Nothing was done, so the key becomes free again. */
-  released(fault: Fault): Promise<Settled> {
+  released(fault: Fault): MaybePromise<Settled> {
     return this.#finish("released", this.#failure(fault));
   }
 
@@ -77,7 +76,7 @@ export class OutcomeWriter {
     return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
   }
 
-  #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
+  #finish(state: "done" | "failed" | "released", settled: End): MaybePromise<Settled> {
     const { context, claim } = this.#started;
     const isReleased = state === "released";
     const outcome = storedOutcome(settled, context.call.item.call_id);
@@ -86,7 +85,7 @@ export class OutcomeWriter {
     return this.#commit(settled, (together) => operations.finish(claim, result, together), isReleased);
   }
 
-  async doubt(reason: string): Promise<Settled> {
+  doubt(reason: string): MaybePromise<Settled> {
     const { context, claim } = this.#started;
     const { operations } = this.#dependencies.store;
     const settled: Settled = {
@@ -96,26 +95,30 @@ export class OutcomeWriter {
       doubt: claimOf(claim),
       ...proofOf(context),
     };
-    return await this.#commit(settled, (together) => operations.doubt(claim, reason, together));
+    return this.#commit(settled, (together) => operations.doubt(claim, reason, together));
   }
 
   /** Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. */
-  async #commit(
+  #commit(
     settled: Settled,
     write: (together: SameTransaction) => Promise<boolean>,
     isReleased = false,
-  ): Promise<Settled> {
-    if (this.#dependencies.failpoint) await this.#point("before-finish");
-    const { context } = this.#started;
-    const together = sameTransaction(this.#dependencies, context, settled, isReleased);
-    const done = await this.retry(() => write(together));
-    if (done === undefined) return this.unrecorded();
-    if (!done) return await this.lost();
-    context.committed = true;
-    context.pendingEvents = [];
-    this.settled = settled;
-    if (this.#dependencies.failpoint) await this.#point("after-finish");
-    return settled;
+  ): MaybePromise<Settled> {
+    return andThen(this.#point("before-finish"), () => {
+      const { context } = this.#started;
+      const together = sameTransaction(this.#dependencies, context, settled, isReleased);
+      return andThen(
+        this.retry(() => write(together)),
+        (done) => {
+          if (done === undefined) return this.unrecorded();
+          if (!done) return this.lost();
+          context.committed = true;
+          context.pendingEvents = [];
+          this.settled = settled;
+          return andThen(this.#point("after-finish"), () => settled);
+        },
+      );
+    });
   }
 
   /** Abandons the operation, so that the next call with its key can run it again. This call fails with `fault`. */
@@ -133,19 +136,19 @@ export class OutcomeWriter {
   }
 
   /** Repeats a write that fails, as long as the lease holds. Undefined when it never succeeded. */
-  async retry(write: () => Promise<boolean>): Promise<boolean | undefined> {
-    const { times } = this.#dependencies;
-    const until = performance.now() + times.leaseMs;
-    for (let backoffMs = 5; ; backoffMs = Math.min(backoffMs * 2, 250)) {
-      try {
-        return await write();
-      } catch (error) {
+  retry(write: () => Promise<boolean>, backoffMs = 5, until?: number): MaybePromise<boolean | undefined> {
+    const end = until ?? performance.now() + this.#dependencies.times.leaseMs;
+    return whenDone<boolean, boolean | undefined>(
+      write,
+      (done) => done,
+      async (error) => {
         // A malformed request (`TypeError`) would fail again.
         const isLost = this.#lease.loss !== undefined;
-        if (error instanceof TypeError || isLost || performance.now() >= until) return undefined;
-      }
-      await sleep(Math.min(backoffMs, until - performance.now()));
-    }
+        if (error instanceof TypeError || isLost || performance.now() >= end) return undefined;
+        await sleep(Math.min(backoffMs, end - performance.now()));
+        return await this.retry(write, Math.min(backoffMs * 2, 250), end);
+      },
+    );
   }
 
   /** Another router has taken the operation over or ended it. The outcome is the one in the store. */

@@ -1,4 +1,4 @@
-import { keepLease, type Lease } from "@toolglot/internal";
+import { andFinally, andThen, keepLease, type Lease, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
 import { isFault } from "../../frames/fault.ts";
@@ -19,7 +19,7 @@ import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
  * Runs a started operation and commits its outcome. A call succeeds only when its success is committed. When the router
  * loses the claim meanwhile, the outcome is the one in the operation's record. Never rejects.
  */
-export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Settled> {
+export function dispatch(dependencies: CallDependencies, started: StartedCall): MaybePromise<Settled> {
   const { store, times } = dependencies;
   const { call } = started.context;
   const lease = keepLease(call.cancellable ? watched(store, call) : store.operations, started.claim, {
@@ -28,11 +28,10 @@ export async function dispatch(dependencies: CallDependencies, started: StartedC
     now: () => store.now(),
     signal: () => call.stop.signal,
   });
-  try {
-    return await new Dispatch(dependencies, started, lease).run();
-  } finally {
-    lease.stop();
-  }
+  return andFinally(
+    () => new Dispatch(dependencies, started, lease).run(),
+    () => void lease.stop(),
+  );
 }
 
 /** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
@@ -73,45 +72,58 @@ class Dispatch {
     this.#operationKey = downstreamKey(started.claim, dependencies.downstreamSecret);
   }
 
-  async run(): Promise<Settled> {
+  run(): MaybePromise<Settled> {
+    return whenDone<Settled, Settled>(
+      () => andThen(this.#point("after-start"), () => (this.#started.askFirst ? this.#askFirst() : this.#attempt())),
+      (settled) => settled,
+      () => this.#fail(),
+    );
+  }
+
+  /** A fault of the router itself between start and finish: it is only certain that the operation was started. */
+  async #fail(): Promise<Settled> {
+    if (this.#end.settled !== undefined) return this.#end.settled;
     try {
-      return await this.#run();
+      return await this.#endUnknown({ kind: "unknown", message: "The router failed while it ran.", timedOut: false });
     } catch {
-      // A fault of the router itself between start and finish: it is only certain that the operation was started.
-      if (this.#end.settled !== undefined) return this.#end.settled;
-      try {
-        return await this.#endUnknown({ kind: "unknown", message: "The router failed while it ran.", timedOut: false });
-      } catch {
-        return this.#end.settled ?? this.#end.unrecorded();
-      }
+      return this.#end.settled ?? this.#end.unrecorded();
     }
   }
 
-  async #run(): Promise<Settled> {
-    const { askFirst, claim, route } = this.#started;
-    if (this.#dependencies.failpoint) await this.#point("after-start");
-    if (askFirst === true) {
-      // Fences only rise, so every earlier attempt had this fence or a lower one.
-      const found = await this.#ask(claim.fence - 1);
-      if (found.state === "unknown") return await this.#end.doubt("asked, the capability did not know");
-      const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
-      if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
+  async #askFirst(): Promise<Settled> {
+    // Fences only rise, so every earlier attempt had this fence or a lower one.
+    const found = await this.#ask(this.#started.claim.fence - 1);
+    if (found.state === "unknown") return await this.#end.doubt("asked, the capability did not know");
+    const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
+    if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
+    return await this.#attempt();
+  }
+
+  /** Runs the chosen adapter, and those after it. */
+  #attempt(): MaybePromise<Settled> {
+    // If this router stood still and another one has taken over, the call must not begin here.
+    return andThen<boolean, Settled>(this.#lease.hold(), (isHeld) => {
+      if (!isHeld) return this.#end.lost();
+      return andThen<Execution, Settled>(this.#execute(), (execution) =>
+        this.#started.route.isSingle ? this.#ended(execution) : this.#goOn(execution),
+      );
+    });
+  }
+
+  /** Ends with an execution, or turns to the next adapter. */
+  async #goOn(ended: Execution): Promise<Settled> {
+    const { claim, route } = this.#started;
+    let execution = ended;
+    if (execution.kind === "unknown" && route.effect === "probe") {
+      const found = await this.#ask(claim.fence);
+      if (found.state === "unknown") return await this.#end.doubt(execution.message);
+      if (found.state !== "not-applied") return await this.#endProbed(found);
+      execution = { kind: "not-applied", message: "It had no effect." };
     }
-    for (;;) {
-      // If this router stood still and another one has taken over, the call must not begin here.
-      const held = this.#lease.hold();
-      if (!(held instanceof Promise ? await held : held)) return await this.#end.lost();
-      let execution = await this.#execute();
-      if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
-        const found = await this.#ask(claim.fence);
-        if (found.state === "unknown") return await this.#end.doubt(execution.message);
-        if (found.state !== "not-applied") return await this.#endProbed(found);
-        execution = { kind: "not-applied", message: "It had no effect." };
-      }
-      const next = route.isSingle ? undefined : this.#next(execution);
-      if (next === undefined) return await this.#ended(execution);
-      if (!(await this.#hand(next))) return this.#end.settled ?? (await this.#end.lost());
-    }
+    const next = this.#next(execution);
+    if (next === undefined) return await this.#ended(execution);
+    if (!(await this.#hand(next))) return this.#end.settled ?? (await this.#end.lost());
+    return await this.#attempt();
   }
 
   /** Lets any adapter run after an earlier attempt that did nothing. False when none can. */
@@ -125,7 +137,7 @@ class Dispatch {
   }
 
   /** Runs the chosen adapter once. */
-  async #execute(): Promise<Execution> {
+  #execute(): MaybePromise<Execution> {
     const { context, claim } = this.#started;
     const { call } = context;
     const before = performance.now();
@@ -135,10 +147,10 @@ class Dispatch {
     const run = (): MaybePromise<Execution> =>
       executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
-    const execution = await inRunSpan(spans, about, run);
-    context.executorMs += performance.now() - before;
-    if (this.#dependencies.failpoint) await this.#point("after-effect");
-    return execution;
+    return andThen(inRunSpan(spans, about, run), (execution) => {
+      context.executorMs += performance.now() - before;
+      return andThen(this.#point("after-effect"), () => execution);
+    });
   }
 
   /** Whether the run is to end: the call was cancelled, or its lease is lost. */
@@ -188,23 +200,26 @@ class Dispatch {
   }
 
   /** Ends the operation with the end of its last attempt. */
-  async #ended(execution: Execution): Promise<Settled> {
-    const { context } = this.#started;
-    const { call } = context;
+  #ended(execution: Execution): MaybePromise<Settled> {
     // The parts are written before the outcome, so that a reader who sees the outcome can read all parts.
-    if (this.#parts !== undefined) await this.#parts.close();
-    emitExecuted(this.#dependencies, context);
+    return andThen(this.#parts?.close(), () => {
+      emitExecuted(this.#dependencies, this.#started.context);
+      return this.#endBy(execution);
+    });
+  }
+
+  #endBy(execution: Execution): MaybePromise<Settled> {
     switch (execution.kind) {
       case "done":
-        return await this.#end.done(execution.value);
+        return this.#end.done(execution.value);
       case "failed":
-        return await this.#failed(execution.message, execution.transient);
+        return this.#failed(execution.message, execution.transient);
       case "not-applied":
-        if (isCancelled(call.stop)) return await this.#end.released(cancelledMidway(false));
-        if (this.#mayHaveHappened()) return await this.#end.abandon(notAppliedThisTime(execution.message), this.#data);
-        return await this.#end.released(notApplied(execution.message));
+        if (isCancelled(this.#started.context.call.stop)) return this.#end.released(cancelledMidway(false));
+        if (this.#mayHaveHappened()) return this.#end.abandon(notAppliedThisTime(execution.message), this.#data);
+        return this.#end.released(notApplied(execution.message));
       default:
-        return await this.#endUnknown(execution);
+        return this.#endUnknown(execution);
     }
   }
 
@@ -212,10 +227,10 @@ class Dispatch {
    * Ends with a definite failure. The next call with the key gets the same failure. When the key is that of an effect,
    * the key becomes free instead, because the effect was not done.
    */
-  async #failed(message: string, transient: boolean): Promise<Settled> {
+  #failed(message: string, transient: boolean): MaybePromise<Settled> {
     const isFree = this.#started.context.call.capability.definition.effectKey !== undefined && !this.#mayHaveHappened();
     const fault = executorFailed(message, transient, !isFree);
-    return isFree ? await this.#end.released(fault) : await this.#end.failed(fault);
+    return isFree ? this.#end.released(fault) : this.#end.failed(fault);
   }
 
   /** The facts about the attempt that a capability gets. */
