@@ -118,6 +118,7 @@ class RoutedGateway implements Gateway {
       policy,
       secret,
       tool: this.#tool,
+      servers: config.servers,
       ...{ nameOf: (capId) => this.#upstreams.named(capId), channel: this.#channel },
       options,
       // Once a minute: in a chat it would hide what people are asked.

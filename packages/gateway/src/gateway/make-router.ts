@@ -18,6 +18,7 @@ import {
   type ImportedTool,
   observePolicy,
 } from "@toolglot/trp-mcp";
+import type { ServerConfig } from "../config/config-types.ts";
 import type { GatewaySettings } from "../config/settings.ts";
 import { exportedUpTo } from "../report/audit-export.ts";
 import { type NameTool, toolFromId } from "../report/tool-names.ts";
@@ -33,6 +34,8 @@ export interface RouterParts {
   secret: string;
   /** Finds a tool by its capability. */
   tool(capId: string): ImportedTool | undefined;
+  /** Those of the configuration. Who may decide about a tool that is not listed is what all of them say. Default: none. */
+  servers?: readonly Pick<ServerConfig, "settings">[];
   /** Names what is behind a capability, for the audit log. Default: as its id says. */
   nameOf?: NameTool;
   /** What the calls are made with. */
@@ -61,7 +64,7 @@ export function makeRouter(parts: RouterParts): Router {
     safety: createSafetyRules({ without: notOurs, maxCharacters: results.maxBytes, maxDepth: 64 }),
     downstreamSecret: secret,
     pendingApprovals: limits.pendingPerPrincipal,
-    mayDecide: (who, approval) => mayDecide(who, approval, tool(approval.capId)),
+    mayDecide: (who, approval) => mayDecide(who, approval, approversOf(tool(approval.capId), parts.servers)),
     limits: { callsInFlight: limits.callsInFlight },
     times: { leaseMs, approvalTtlMs: approvals.ttlMs, ...(!isKept && { auditTtlMs: retention.auditDays * day }) },
     // Results pass as they come, whatever a model's budget; one token is four bytes, and JSON in JSON is longer.
@@ -83,11 +86,21 @@ export function makeRouter(parts: RouterParts): Router {
   });
 }
 
-/** Who may decide: those with a role that the tool names, and the person at the client program unless the call is critical. */
-function mayDecide({ roles }: Principal, { riskTier }: ApprovalRecord, tool: ImportedTool | undefined): boolean {
-  const { approvers = ["approver"] } = tool?.settings ?? {};
+/** Who may decide: those with a role of each list, and the person at the client program unless the call is critical. */
+function mayDecide({ roles }: Principal, { riskTier }: ApprovalRecord, approvers: readonly Roles[]): boolean {
   if (roles.includes(elicitationRole)) return riskTier !== "CRITICAL";
-  return approvers.some((role) => roles.includes(role));
+  return approvers.every((list) => list.some((role) => roles.includes(role)));
+}
+
+type Roles = readonly string[];
+
+const anybody: Roles = ["approver"];
+
+/** The roles that a tool names. One that is not listed, as before its server is up, may be any of those in the configuration. */
+function approversOf(tool: ImportedTool | undefined, servers: RouterParts["servers"] = []): readonly Roles[] {
+  if (tool !== undefined) return [tool.settings.approvers ?? anybody];
+  const named = servers.flatMap(({ settings }) => Object.values(settings.tools).map(({ approvers }) => approvers));
+  return [anybody, ...named.filter((list) => list !== undefined)];
 }
 
 /** Writes the newest head of the audit log where it is not with the log; whole or not at all. */

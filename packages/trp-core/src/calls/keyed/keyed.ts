@@ -115,7 +115,8 @@ export class KeyedCall {
   async #startAs(alias: KeyAlias, start: () => MaybePromise<Settled | Instead>): Promise<Settled | Instead> {
     const bound = await alias.bind(this.#dependencies, this.#call);
     if (isFault(bound)) return refused(bound);
-    return (await Promise.all([start(), bound.done]))[0];
+    // What a start throws at once is to find the binding waited for.
+    return (await Promise.all([(async () => await start())(), bound.done]))[0];
   }
 
   /** Reads what is known of the operation. Returns its outcome when it has one, else what a start needs. */
