@@ -126,9 +126,7 @@ export class Pins {
 
   /** Accepts a tool, or all, as seen last. Returns the names of those that were not accepted before. */
   async accept(what: string, options: AcceptOptions): Promise<string[]> {
-    checkKeys(what, options, "tool:text by:text");
-    const { tool, by } = options;
-    if (by === undefined) throw new TypeError(`${what}: by is missing; it names who accepts`);
+    const { tool, by } = checkAccept(what, options);
     const known = (await readPins(this.#store, this.#place)) ?? new Map<string, Pin>();
     const waiting = [...known.values()].filter((pin) => pin.accepted !== pin.seen && (tool ?? pin.name) === pin.name);
     if (waiting.length > 0) {
@@ -193,6 +191,7 @@ export interface AcceptOptions {
  * those that had changed or come since. Rejects when the store does.
  */
 export async function acceptTools(store: PinStore, server: string, options: AcceptOptions): Promise<string[]> {
+  checkAccept("acceptTools", options);
   const accepted = new Set<string>();
   for (const place of await placesOf(store, server)) {
     for (const tool of await new Pins(store, server, place).accept("acceptTools", options)) accepted.add(tool);
@@ -208,6 +207,12 @@ export async function seenTools(store: Pick<PinStore, "blobs">, server: string):
   const pins = await Promise.all((await placesOf(store, server)).map((place) => readPins(store, place)));
   const names = toolNames(server, [...new Set(pins.flatMap((known) => [...(known?.keys() ?? [])]))]);
   return new Map([...names].map(([tool, { capId }]) => [capId, tool]));
+}
+
+function checkAccept(what: string, options: AcceptOptions): AcceptOptions {
+  checkKeys(what, options, "tool:text by:text");
+  if (options.by === undefined) throw new TypeError(`${what}: by is missing; it names who accepts`);
+  return options;
 }
 
 type Facts = Pick<Pin, "name" | "seen" | "schema" | "judged">;
