@@ -102,7 +102,7 @@ class View implements ServerView {
     this.client = clientOf(principal);
     this.offer = new Offer(name, this.client);
     this.list = listOf(key, (hasChanged) => {
-      // Whoever waits for the first list needs not be told that there is one.
+      // Whoever waits for the first list needs no notice that there is one.
       if (hasChanged && !this.#isWaitedFor) onChange();
     });
     this.#read = oneAtATime(() => this.#readNow());

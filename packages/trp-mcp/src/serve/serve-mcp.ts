@@ -137,7 +137,7 @@ class Gate implements McpGate {
       current = this.#lasting(era, caller, caller);
       return current;
     };
-    const told = new TaskNoticesOnPipe(transport);
+    const notices = new TaskNoticesOnPipe(transport);
     const handle = serveStdio(make, { transport, onerror: onError });
     const { onclose, onmessage } = transport;
     const ends = new Map<unknown, () => void>();
@@ -146,7 +146,7 @@ class Gate implements McpGate {
         current?.notification({ method: "notifications/resources/updated", params }).catch(() => {});
       };
       const { allowed, tasks, end } = await this.#listening.open(listen, caller, updated);
-      const stopTelling = tasks && told.set(listen.id, tasks, (uri, params) => updated({ ...params, uri }));
+      const stopTelling = tasks && notices.set(listen.id, tasks, (uri, params) => updated({ ...params, uri }));
       ends.set(listen.id, () => {
         stopTelling?.();
         end();
