@@ -270,7 +270,7 @@ function growsFaster(cost: (size: number) => number, size: number, floor: number
   for (let at = size * 2; ; at *= 2) {
     const [half = 0, whole = 0] = told.slice(-2);
     if (whole <= bound * Math.max(half, floor / 6)) return undefined;
-    if (told.length === 4 || whole > 4000) return `${told.map(Math.round).join(", ")} ms for each doubling`;
+    if (told.length === 5 || whole > 4000) return `${told.map(Math.round).join(", ")} ms for each doubling`;
     told.push(least(() => cost(at)));
   }
 }
