@@ -19,7 +19,6 @@ import {
   importEntries,
   inShell,
   install,
-  installWithNpm,
   requireEntries,
   runCompiled,
   runExample,
@@ -88,14 +87,13 @@ async function askPrevious(title, project, members, { types, without }) {
 async function consumeAlone(member) {
   const { id, manifest } = member;
   const project = createProject(join(scratch, "alone", id));
-  const add = requireAll ? installWithNpm : install;
   const example = join(root, "scripts/consumer", `${id}.ts`);
   // What the program imports by itself, of what the package needs too: with pnpm it has to say so.
   const others = importedPackages(readFileSync(example, "utf8")).filter(
     (name) => name in (manifest.dependencies ?? {}),
   );
   const installed = await verify(`${id}: installs alone`, () =>
-    add(project, [...tarballsFor(member), ...thirdParty(member.path, others)]),
+    install(project, [...tarballsFor(member), ...thirdParty(member.path, others)]),
   );
   if (!installed) return;
   const entries = entriesOf(manifest);
@@ -107,7 +105,7 @@ async function consumeAlone(member) {
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
-    await verify(`${id}: installs beside ${peers.join(", ")}`, () => add(project, peersFor(member)));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peersFor(member)));
   }
   if (forPeers.length > 0) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));

@@ -59,7 +59,8 @@ async function pass(gate) {
     env: { ...environment, TOOLGLOT_OUTCOMES: file },
     stream: gate.stream ?? false,
     isAside: !gate.tests && !gate.alone,
-    timeoutMs: gate.timeoutMs ?? 20 * 60_000,
+    // For what hangs, not for what is slow.
+    timeoutMs: 45 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
   const warnings = gate.tests ? warningOutcomes(output) : [];

@@ -14,7 +14,6 @@ import { root } from "./workspace.mjs";
  * @property {boolean} [stream] Long: show the output as it comes.
  * @property {"first" | "last"} [alone] It measures time, or all others need what it makes: nothing stands beside it.
  * @property {boolean} [tests] Runs tests of its own. What stands beside it has a lower priority.
- * @property {number} [timeoutMs] 20 minutes by default: it is for what hangs, not for what is slow.
  * @property {string} cure What to run or read when it fails.
  */
 
@@ -114,7 +113,6 @@ export const gates = [
     tests: true,
     counts: true,
     stream: true,
-    timeoutMs: 30 * 60_000,
     cure: "npx vitest run packages/<name>",
   },
   {

@@ -76,22 +76,20 @@ async function compareAll(
   absent: readonly string[],
 ): Promise<boolean> {
   const here = recorded[scopeOf("time")] ?? {};
-  let measured = await inNewProcesses(root, all, here);
-  let { findings, unknown } = compare(recorded, byScope(measured, scopeOf));
-  for (let attempt = 1; attempt < attempts && findings.some(({ fails }) => fails); attempt += 1) {
-    const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
-    const again = Object.entries(
-      await inNewProcesses(
-        root,
-        all.filter(({ name }) => dearer.has(name)),
-        here,
-      ),
-    );
-    measured = {
-      ...measured,
-      ...Object.fromEntries(again.map(([unit, figures]) => [unit, lesser(measured[unit] ?? figures, figures)])),
-    };
+  let measured: Costs = {};
+  let findings: readonly Finding[] = [];
+  let unknown: readonly string[] = [];
+  // On every core at first, where they disturb each other now and then: what is dear there, or has no time, is measured again, alone.
+  for (let attempt = 0, units = all; attempt < attempts && units.length > 0; attempt += 1) {
+    const again = await inNewProcesses(root, units, attempt === 0 ? availableParallelism() : 1, here);
+    for (const [unit, figures] of Object.entries(again))
+      measured = { ...measured, [unit]: lesser(measured[unit] ?? figures, figures) };
     ({ findings, unknown } = compare(recorded, byScope(measured, scopeOf)));
+    const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
+    units = all.filter(
+      ({ name }) =>
+        dearer.has(name) || (attempt === 0 && here[name]?.time !== undefined && measured[name]?.time === undefined),
+    );
   }
   for (const reason of absent) console.log(`${requireAll ? "✗" : "·"} not measured: ${reason}`);
   for (const { text, fails } of findings) console.log(`${fails ? "✗" : "↓"} ${text}`);
@@ -116,9 +114,13 @@ async function compareAll(
  * Measures each unit in a process of its own, where V8 knows nothing yet: what came before would change its time. `recorded`: those of
  * which time and allocation are known here; of the others only what can be counted is measured, which a busy machine doesn't change.
  */
-async function inNewProcesses(root: string, units: readonly NamedUnit[], recorded?: Costs): Promise<Costs> {
+async function inNewProcesses(
+  root: string,
+  units: readonly NamedUnit[],
+  atOnce: number,
+  recorded?: Costs,
+): Promise<Costs> {
   const costs: Record<string, Figures> = {};
-  const isTimed = units.some(({ name }) => recorded === undefined || recorded[name]?.time !== undefined);
   const queue = [...units];
   const work = async (): Promise<void> => {
     for (let unit = queue.shift(); unit !== undefined; unit = queue.shift()) {
@@ -131,7 +133,7 @@ async function inNewProcesses(root: string, units: readonly NamedUnit[], recorde
       })) as Figures;
     }
   };
-  await Promise.all(Array.from({ length: isTimed ? 1 : availableParallelism() }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
   return costs;
 }
 
@@ -160,7 +162,7 @@ async function update(
     return false;
   }
   const all: Costs[] = [];
-  for (let time = 0; time < 3; time += 1) all.push(await inNewProcesses(root, units));
+  for (let time = 0; time < 3; time += 1) all.push(await inNewProcesses(root, units, 1));
   const costs = Object.fromEntries(
     Object.keys(all[0] ?? {}).map((unit) => [unit, middle(...all.map((each) => each[unit] ?? {}))]),
   );

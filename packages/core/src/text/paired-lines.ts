@@ -58,6 +58,8 @@ const lead = /^(?:([^\s\p{L}\p{N}_])\1{2,20}|[^\s\p{L}\p{N}_]{0,16})/u;
 const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
 /** Ends no phrase, is no picture, and opens something. */
 const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
+/** A line without such a sign opens nothing by its signs. */
+const mayOpen = /[^\s\p{L}\p{N}_.,:;!?]|([.,:;!?])\1\1/u;
 const balanced = /\(\)|\[\]|\{\}|<>/g;
 const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
@@ -167,6 +169,7 @@ export class PairedLines {
 
 /** Returns what closes the signs of a line, unless the line does so itself. */
 function closersOf(text: string): string[] {
+  if (!mayOpen.test(text)) return [];
   const [first = ""] = lead.exec(text) ?? [];
   const last = trail.exec(text)?.[0].replace(/(?<=.)[.,:;!?。，：；！？…]+$/, "") ?? "";
   const found = new Set<string>();

@@ -56,7 +56,8 @@ export class ShownBlocks<Block extends BlockBase> {
   /** At a block's number: the offset behind the last text before it that is no tag. */
   readonly #textBefore: number[] = [0];
   readonly #elements = new Map<string, Open[]>();
-  readonly #lines = new PairedLines();
+  /** Lines that may open or end something without tags, and how many blocks stand before them. */
+  readonly #lines: { text: string; offset: number; number: number }[] = [];
   readonly #fenceHoldsMore = new Map<Fence, boolean>();
   readonly #segments: readonly Segment<Block>[];
   readonly #source: Pick<Source, "slice">;
@@ -65,8 +66,6 @@ export class ShownBlocks<Block extends BlockBase> {
   /** The next fence, for the tags of a text and for its lines, which are read one after the other. */
   readonly #next = { tags: 0, lines: 0 };
   #comment: number | undefined;
-  /** No line was read since the last block. */
-  #isBehindBlock = false;
   /** The line at hand began with a block that is shown. */
   #lineIsShown = false;
   /** Fences that are never closed, and hold other text before a block. */
@@ -97,18 +96,18 @@ export class ShownBlocks<Block extends BlockBase> {
         this.#lineIsShown = isNext && (this.#lineIsShown || this.#isInLine(at));
         const { start, end } = segment.span;
         const edges = this.#edges(segment.span);
-        this.#readLines(edges[0], start);
+        this.#keepLines(edges[0], start);
         const isShown =
           this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isContinued(at, edges[0]);
         this.#shown.push(isShown);
         this.#around.push(0);
-        this.#isBehindBlock = true;
-        this.#readLines(edges[1], end - edges[1].length);
+        this.#keepLines(edges[1], end - edges[1].length);
         this.#textBefore.push(segment.span.end);
       }
       this.#lineIsShown &&= this.#source.slice(segment.span.end - 1, segment.span.end) !== "\n";
     }
     const all = judged.length;
+    this.#pairLines();
     if (this.#comment !== undefined) this.#hold(this.#comment, all);
     for (const open of this.#elements.values())
       for (const { count, isAlone } of open) if (isAlone) this.#hold(count, all);
@@ -189,29 +188,41 @@ export class ShownBlocks<Block extends BlockBase> {
     return fence && fence.start <= offset ? fence : undefined;
   }
 
-  /** Reads the lines of a text segment, for those that open or end something that has no tags. */
-  #readLines(text: string, offset: number): void {
-    for (let start = 0; start < text.length; ) {
-      const found = text.indexOf("\n", start);
-      const end = found < 0 ? text.length : found;
-      const line = text.slice(start, end);
-      const fence = this.#fenceAt(offset + start, "lines");
-      const isNone = (fence && fence.end < none) || (/^\s*\[/.test(line) && callOpener.test(line.trimStart()));
-      // The rest of the block's own line is none.
-      const above = this.#isBehindBlock && start === 0 ? this.#source.slice(Math.max(0, offset - 2), offset) : "\n";
-      const isRest = line.trim() === "" && !above.endsWith("\n");
-      const isNext = this.#isBehindBlock && above !== "\n\n";
-      const open = isNone || isRest ? undefined : this.#lines.read(line, this.#shown.length, isNext);
-      if (!isRest) this.#isBehindBlock = false;
-      if (open !== undefined) this.#hold(open, this.#shown.length);
-      start = end + 1;
+  #keepLines(text: string, offset: number): void {
+    if (text !== "") this.#lines.push({ text, offset, number: this.#shown.length });
+  }
+
+  /** Pairs lines that open something with those that end it: a block is between them, or they change nothing. */
+  #pairLines(): void {
+    const isText = ({ text }: { text: string }): boolean => text.trim() !== "";
+    if (this.#lines.find(isText)?.number === this.#lines.findLast(isText)?.number) return;
+    const paired = new PairedLines();
+    let isBehindBlock = false;
+    let before = 0;
+    for (const { text, offset, number } of this.#lines) {
+      if (number !== before) isBehindBlock = true;
+      before = number;
+      for (let start = 0; start < text.length; ) {
+        const found = text.indexOf("\n", start);
+        const end = found < 0 ? text.length : found;
+        const line = text.slice(start, end);
+        const fence = this.#fenceAt(offset + start, "lines");
+        const isNone = (fence && fence.end < none) || (/^\s*\[/.test(line) && callOpener.test(line.trimStart()));
+        // The rest of the block's own line is none.
+        const above = isBehindBlock && start === 0 ? this.#source.slice(Math.max(0, offset - 2), offset) : "\n";
+        const isRest = line.trim() === "" && !above.endsWith("\n");
+        const open = isNone || isRest ? undefined : paired.read(line, number, isBehindBlock && above !== "\n\n");
+        if (!isRest) isBehindBlock = false;
+        if (open !== undefined) this.#hold(open, number);
+        start = end + 1;
+      }
     }
   }
 
   /** Reads a text segment: elements and comments begin and end in it. */
   #read(text: string, offset: number): void {
     this.#lineIsShown &&= !text.includes("\n");
-    this.#readLines(text, offset);
+    this.#keepLines(text, offset);
     if (!mayOpen.some((sign) => text.includes(sign)) && this.#comment === undefined) {
       this.#textBefore[this.#shown.length] = offset + text.length;
       return;

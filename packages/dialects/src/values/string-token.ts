@@ -48,6 +48,8 @@ export function readString(
   ended: boolean,
 ): number {
   const { close, run } = token;
+  const whole = python ? undefined : readWhole(token, text, at);
+  if (whole !== undefined) return whole;
   let out = "";
   for (;;) {
     const end = runEnd(token, text, at);
@@ -81,6 +83,25 @@ export function readString(
   }
   token.piece = out;
   return at;
+}
+
+/** Reads a string of JSON that stands whole in a window and has escapes, without a piece for each of them; undefined: it is none. */
+function readWhole(token: Token, text: string, at: number): number | undefined {
+  const start = at - 1;
+  if (token.close !== '"' || text[start] !== '"' || token.text !== "" || token.tail !== "") return undefined;
+  let end = runEnd(token, text, at);
+  if (text[end] !== "\\") return undefined;
+  while (text[end] === "\\" && end + 2 <= text.length) end = runEnd(token, text, end + 2);
+  const written = text.slice(start, end + 1);
+  if (text[end] !== '"' || control.test(written)) return undefined;
+  try {
+    token.piece = JSON.parse(written);
+  } catch {
+    return undefined;
+  }
+  token.state = "closed";
+  token.escaped = true;
+  return end + 1;
 }
 
 /** Returns the index of the next unit that may be more than itself. */
