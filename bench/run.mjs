@@ -76,7 +76,7 @@ await build({
   logLevel: "error",
 });
 // Costs are counted from the first module on, and what is allocated is seen only while nothing is collected.
-const flags = ["--min-semi-space-size=512", "--max-semi-space-size=512", "--expose-gc"];
+const flags = ["--min-semi-space-size=128", "--max-semi-space-size=128", "--expose-gc"];
 const counting = [...flags, "--require", join(import.meta.dirname, "src/costs/counting.cjs")];
 const main = [...(what === "costs" ? counting : []), join(outdir, "main.mjs")];
 const { status } = spawnSync(process.execPath, [...main, what, root, ...process.argv.slice(3)], { stdio: "inherit" });
