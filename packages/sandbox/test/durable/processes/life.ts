@@ -43,7 +43,7 @@ const act = (name: string, annotations: AnyTool["annotations"]): AnyTool =>
 
 await using sandbox = createSandbox({ language, pool: { size: 0 } });
 // Longer than a busy machine takes for a step; each new life waits for the lease of the one before.
-const durable = { storage: { operations: dying.log }, id: "life", leaseMs: 600 };
+const durable = { storage: { operations: dying.log }, id: "life", leaseMs: 1500 };
 const options = {
   tools: [act("effect", {}), act("again", { readOnlyHint: true }), act("asked", { requiresApproval: true })],
   approve: async ({ callId }: { callId: string }): Promise<Decision> => {
@@ -70,6 +70,8 @@ for (;;) {
     await settleCall(store, "life", call?.callId ?? "", line ? { value: Number(line.split(" ")[1]) } : "released");
     continue;
   }
+  // The machine was too busy for its lease: who has the run's id goes on.
+  if (run.status === "error" && run.error.type === "JournalFailure") continue;
   tell("run", run);
   break;
 }
