@@ -89,10 +89,14 @@ const aside = constants.priority.PRIORITY_BELOW_NORMAL / 2;
 
 /** @param {number} pid The first process of a session. */
 function giveWay(pid) {
-  setPriority(pid, aside);
-  // Linux may share the processor among sessions first, each with a priority of its own.
-  const file = `/proc/${pid}/autogroup`;
-  if (existsSync(file)) writeFileSync(file, String(aside));
+  try {
+    if (getPriority(pid) < aside) setPriority(pid, aside);
+    // Linux may share the processor among sessions first, each with a priority of its own.
+    const file = `/proc/${pid}/autogroup`;
+    if (existsSync(file)) writeFileSync(file, String(aside));
+  } catch {
+    // It has ended, or the system lets this user do so only a few times a second.
+  }
 }
 
 /**
