@@ -136,6 +136,32 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
     expect(await opening({ url, requireSync: true })).toMatch(/^trp\/store-open: .*no synchronous standby/);
   });
 
+  it("should leave connections that take no writes, and go on as soon as others do", async () => {
+    const [role, schema] = [newSchema(), newSchema()];
+    const set = (setting: string) => query((client) => client.query(`ALTER ROLE ${role} ${setting}`));
+    const end = () =>
+      query((client) =>
+        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`),
+      );
+    await query((client) => client.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'x'`));
+    const at = new URL(url);
+    [at.username, at.password] = [role, "x"];
+    const store = await openPostgres({ url: at.href, schema, retryForMs: 400 });
+    await set("SET default_transaction_read_only = on");
+    await end();
+    expect(await faultOf(store.logs.append("log", ["one"], 0))).toMatch(/^trp\/store-readonly/);
+    const writing = store.logs.append("log", ["one"], 0);
+    await set("RESET default_transaction_read_only");
+    expect(await writing).toBe(true);
+    await set("SET synchronous_commit = off");
+    await end();
+    expect(await faultOf(store.ping())).toMatch(/^trp\/store-open: .*synchronous_commit is off/);
+    await set("RESET ALL");
+    await store.ping();
+    await store.close();
+    await query((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  });
+
   it.each([
     ["-c default_transaction_isolation=serializable", /its transactions are serializable/],
     ["-c search_path=public,pg_catalog", /other schemas come before pg_catalog/],

@@ -27,7 +27,7 @@ export async function migrate(
       return;
     } catch (error) {
       client.release(true);
-      const again = isCollision(error) || isGone(error);
+      const again = (isCollision(error) || isGone(error)) && !isReadOnly(error);
       if (!again || performance.now() >= begun + tryForMs)
         throw notOpened(error, connections.database, settings.schema);
       await sleep(20 + Math.random() * 180);
