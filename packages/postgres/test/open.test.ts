@@ -282,6 +282,8 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
     } finally {
       Date.now = real;
     }
+    // Its own clock was set back by an hour.
+    expect(Math.abs(skewed.now() - real())).toBeLessThan(60_000);
     const other = await openPostgres({ url, schema });
     expect((await other.operations.claim(claimRequest({ owner: "router-b" }))).status).toBe("busy");
     for (const store of [skewed, other]) await store.close();
