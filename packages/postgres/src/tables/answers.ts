@@ -51,6 +51,14 @@ export function sameTransactionText(together: SameTransaction | undefined): Same
   };
 }
 
+/** Characters of it. */
+export function textLength(texts: SameTransactionText | undefined): number {
+  let total = texts?.answer?.reply?.length ?? 0;
+  for (const { length } of texts?.audit ?? []) total += length;
+  for (const { length } of texts?.events ?? []) total += length;
+  return total;
+}
+
 /** Locks what {@link writeSameTransaction} needs, before anything else: all transactions lock sessions first. */
 export async function lockFor(tx: Transaction, ...texts: SameTransactionText[]): Promise<void> {
   const ids = new Set(texts.flatMap(({ answer }) => answer?.sessionId ?? []));
