@@ -164,6 +164,8 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
 
   it.each([
     ["-c default_transaction_isolation=serializable", /its transactions are serializable/],
+    ["-c client_min_messages=error", /client_min_messages is error/],
+    ["-c array_nulls=off", /array_nulls is off/],
     ["-c search_path=public,pg_catalog", /other schemas come before pg_catalog/],
   ])("should refuse a role or an address with %s", async (options, fault) => {
     const strange = new URL(url);

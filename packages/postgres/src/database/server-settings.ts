@@ -18,6 +18,7 @@ export async function checkServer(
     current_setting('synchronous_commit') AS commit, current_setting('synchronous_standby_names') AS standbys,
     current_setting('default_transaction_read_only') AS readonly, pg_is_in_recovery() AS standby,
     current_setting('default_transaction_isolation') AS isolation, current_setting('server_encoding') AS encoding,
+    current_setting('client_min_messages') AS messages, current_setting('array_nulls') AS nulls,
     left((current_schemas(true))[1]::text, 3) <> 'pg_' AS shadowed`;
   const row = (await reader.get(sql)) ?? {};
   const refuse = (text: string): Error =>
@@ -37,6 +38,10 @@ export async function checkServer(
       `its encoding is ${row.encoding}, which has no letters of most languages: create it with ENCODING 'UTF8'.`,
     );
   }
+  if (["error", "fatal", "panic"].includes(String(row.messages))) {
+    throw refuse(`client_min_messages is ${row.messages}, so that it would not tell of commits that no standby has.`);
+  }
+  if (row.nulls !== "on") throw refuse("array_nulls is off, so that it takes what is missing for a text.");
   if (row.shadowed === true)
     throw refuse("other schemas come before pg_catalog in its search_path: their functions would be called.");
   if (!(await reader.isNamed())) {
