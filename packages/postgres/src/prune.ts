@@ -1,4 +1,4 @@
-import { approvalMemoryMs, type Retention } from "@toolglot/trp-core/store";
+import { approvalMemoryMs, checkRetention, type Retention } from "@toolglot/trp-core/store";
 import type { Database } from "./database/database.ts";
 import type { Transaction } from "./database/transaction.ts";
 import { pruneApprovals } from "./tables/approvals.ts";
@@ -61,8 +61,8 @@ async function pruneArtifacts(tx: Transaction, atOnce: number): Promise<boolean>
 }
 
 /** Drops expired records in many small transactions. Several processes may do so at once: each takes what no other has locked. */
-export async function prune(database: Database, retention: Retention = {}): Promise<void> {
-  const kept = { ...retention };
+export async function prune(database: Database, retention?: Retention): Promise<void> {
+  const kept = checkRetention(retention);
   for (const piece of pieces()) {
     while (await database.write((tx) => piece(tx, kept), { isAsync: true })) {}
   }

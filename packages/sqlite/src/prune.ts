@@ -1,4 +1,4 @@
-import { approvalMemoryMs, type Retention } from "@toolglot/trp-core/store";
+import { approvalMemoryMs, checkRetention, type Retention } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "./group-commit.ts";
 import { pruneApprovals } from "./tables/approvals.ts";
 import { pruneAudit } from "./tables/audit.ts";
@@ -37,7 +37,7 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = 
 ];
 
 /** Drops expired records in many small transactions. */
-export async function prune(commits: GroupCommit, retention: Retention = {}): Promise<void> {
-  const kept = { ...retention };
+export async function prune(commits: GroupCommit, retention?: Retention): Promise<void> {
+  const kept = checkRetention(retention);
   for (const piece of pieces) while (await commits.write((tx) => piece(tx, kept))) {}
 }

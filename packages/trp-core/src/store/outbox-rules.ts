@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { OutboxEvent, OutboxPage, OutboxRange, Retention } from "./log-types.ts";
 
 // The rules of the outbox, for all stores. Pure functions: they don't change their arguments.
@@ -37,6 +38,13 @@ export function outboxPosition(consumer: string, upTo: number, before: number, {
     throw new TypeError(`outbox.acknowledge: upTo must be a whole number from 0 to ${last}, the newest event`);
   }
   return Math.max(before, upTo);
+}
+
+/** Returns a copy. Throws `TypeError` for an invalid one: a number that is none would drop all events. */
+export function checkRetention(retention: Retention | undefined): Retention {
+  checkKeys("prune", retention, "outboxTtlMs:number outboxRows:count|Infinity");
+  if (!((retention?.outboxTtlMs ?? 0) >= 0)) throw new TypeError("prune: outboxTtlMs must be a number from 0");
+  return { ...retention };
 }
 
 /**
