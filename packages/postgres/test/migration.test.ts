@@ -21,8 +21,8 @@ const openAndClose = async (options: Parameters<typeof openPostgres>[0]): Promis
 const known = migrations.length;
 
 /** Brings a schema up to date as another version of the package would. */
-async function migrateTo(schema: string, steps: readonly Migration[]): Promise<void> {
-  const settings = checkOptions({ url, schema });
+async function migrateTo(schema: string, steps: readonly Migration[], statementTimeoutMs = 10_000): Promise<void> {
+  const settings = checkOptions({ url, schema, statementTimeoutMs });
   const connections = new Connections(settings);
   try {
     await migrate(connections, settings, steps);
@@ -143,8 +143,13 @@ describe.skipIf(skip)(`the tables of a store on PostgreSQL${why}`, () => {
 
     it("should be so by two that start at once", async () => {
       const { schema, sees, end } = await begun();
-      const both = [migrateTo(schema, migrations), openAndClose({ url, schema })];
+      const both = [migrateTo(schema, migrations, 1_000), openAndClose({ url, schema })];
       await sees("meanwhile");
+      // Whoever began it keeps at it for longer than a transaction may be idle.
+      const alone = () => sql(`SELECT pid FROM pg_locks WHERE relation = '${schema}.migrating'::regclass AND granted`);
+      const before = await alone();
+      await new Promise((resolve) => setTimeout(resolve, 1_300));
+      expect(await alone()).toEqual(before);
       await end(...both);
     });
 

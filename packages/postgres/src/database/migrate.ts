@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { errorText, sleep } from "@toolglot/internal";
+import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
 import { busy, isCollision, isGone, isReadOnly, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import { changeIndexes, indexStatements } from "./indexes.ts";
@@ -76,13 +76,14 @@ async function bringUp(
   await client.query([alone, ...beginning(schema).slice(rowCount ?? 0)].join(";"));
   const isNew = version === 0;
   for (const [index, migration] of steps.entries()) {
-    await client.query("BEGIN; SET LOCAL lock_timeout = 2000; SET LOCAL idle_in_transaction_session_timeout = 0");
+    await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);
     // Another process may have been quicker.
     const { version } = await readVersion(client, schema, known, database);
     if (version === index) {
       if ("makes" in migration && !isNew) {
-        await onPatient(settings, (other) => changeIndexes(client, other, migration, (sql) => named(sql, schema)));
+        const change = (other: Client) => changeIndexes(client, other, migration, (sql) => named(sql, schema));
+        await onPatient(settings, client, change);
       }
       await client.query(textOf(migration, index + 1, schema, isNew)).catch((error: unknown) => {
         // It holds the lock, so nobody of ours has made them.
@@ -101,15 +102,20 @@ function beginning(schema: string): string[] {
   ];
 }
 
-/** Does something on a connection whose statements may take long: past a pooler, if its address is known. */
-async function onPatient(settings: Settings, act: (client: Client) => Promise<void>): Promise<void> {
+/**
+ * Does something on a connection whose statements may take long: past a pooler, if its address is known. Meanwhile the transaction of
+ * `alone` is kept up, which the server ends when this process stops.
+ */
+async function onPatient(settings: Settings, alone: Client, act: (client: Client) => Promise<void>): Promise<void> {
   const url = settings.listenUrl || settings.url;
   const patience = { pool: 1, statementTimeoutMs: indexMs, lockTimeoutMs: indexMs };
   const connections = new Connections({ ...settings, url, ...patience });
+  const beat = setInterval(() => ignoreRejection(alone.query("SELECT 1")), settings.statementTimeoutMs / 3);
   try {
     const client = await connections.take(connections.deadline());
     await act(client).finally(() => client.release(true));
   } finally {
+    clearInterval(beat);
     await connections.close();
   }
 }
