@@ -200,6 +200,20 @@ describe.skipIf(skip)(`two stores at once${why}`, () => {
     expect(new Set(rows.map(({ entry }) => entry.call_id)).size).toBe(rows.length);
   });
 
+  it("should drop old tokens without waiting for one that somebody holds", async () => {
+    const insert = `INSERT INTO ${schema}.tokens SELECT 'old ' || n, 'o', 0 FROM generate_series(1, 1500) AS n`;
+    const left = async (): Promise<unknown> =>
+      (await query((client) => client.query(`SELECT jti FROM ${schema}.tokens WHERE jti LIKE 'old %'`))).rows;
+    await query(async (client) => {
+      await client.query(insert);
+      await client.query(`BEGIN; SELECT 1 FROM ${schema}.tokens WHERE jti = 'old 7' FOR UPDATE`);
+      await stores[0]?.prune();
+      expect(await left()).toEqual([{ jti: "old 7" }]);
+    });
+    await stores[0]?.prune();
+    expect(await left()).toEqual([]);
+  });
+
   it("should let one of two writers of a log go on", async () => {
     await again(async (n) => {
       const added = await Promise.all(stores.map((store, at) => store.logs.append("race", [`${n} ${at}`], n)));

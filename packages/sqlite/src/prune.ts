@@ -30,7 +30,10 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = 
     return tx.change(sql, tx.now()) === 200;
   },
   (tx) => {
-    tx.run("DELETE FROM tokens WHERE expires_at <= ?", tx.now() - approvalMemoryMs);
+    const sql = "DELETE FROM tokens WHERE jti IN (SELECT jti FROM tokens WHERE expires_at <= ? LIMIT 200)";
+    return tx.change(sql, tx.now() - approvalMemoryMs) === 200;
+  },
+  (tx) => {
     tx.run("DELETE FROM epochs WHERE epoch <= (SELECT max(epoch) FROM epochs) - ?", keepEpochs);
     return false;
   },
