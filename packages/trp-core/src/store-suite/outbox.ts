@@ -213,8 +213,7 @@ export const outboxCases: StoreCase[] = storeCases({
   },
   "should drop nothing for a malformed retention": async ({ store }) => {
     await add(store, 1);
-    const malformed = [{ outboxTtlMs: Number.NaN }, { outboxTtlMs: -1 }, { outboxTtlMs: "7" }, { outboxRows: 0.5 }];
-    for (const retention of [...malformed, { outboxRows: Number.NaN }, { outboxTtl: 1 }, 7]) {
+    for (const retention of [{ outboxTtlMs: Number.NaN }, { outboxTtlMs: -1 }, { outboxRows: "x" }, { outboxTtl: 1 }]) {
       await rejects(store.prune(retention as never), isTypeError, `pruning with ${JSON.stringify(retention)}`);
     }
     await store.prune({ outboxTtlMs: Number.POSITIVE_INFINITY, outboxRows: Number.POSITIVE_INFINITY });

@@ -1,4 +1,3 @@
-import { checkKeys } from "@toolglot/internal";
 import type { OutboxEvent, OutboxPage, OutboxRange, Retention } from "./log-types.ts";
 
 // The rules of the outbox, for all stores. Pure functions: they don't change their arguments.
@@ -41,9 +40,10 @@ export function outboxPosition(consumer: string, upTo: number, before: number, {
 }
 
 /** Returns a copy. Throws `TypeError` for an invalid one: a number that is none would drop all events. */
-export function checkRetention(retention: Retention | undefined): Retention {
-  checkKeys("prune", retention, "outboxTtlMs:number outboxRows:count|Infinity");
-  if (!((retention?.outboxTtlMs ?? 0) >= 0)) throw new TypeError("prune: outboxTtlMs must be a number from 0");
+export function checkRetention(retention: Retention = {}): Retention {
+  for (const [name, value = 0] of Object.entries(retention)) {
+    if (!/^outbox(TtlMs|Rows)$/.test(name) || !(value >= 0)) throw new TypeError(`prune: ${name} is unknown, or below 0`);
+  }
   return { ...retention };
 }
 
