@@ -136,32 +136,6 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
     expect(await opening({ url, requireSync: true })).toMatch(/^trp\/store-open: .*no synchronous standby/);
   });
 
-  it("should leave connections that take no writes, and go on as soon as others do", async () => {
-    const [role, schema] = [newSchema(), newSchema()];
-    const set = (setting: string) => query((client) => client.query(`ALTER ROLE ${role} ${setting}`));
-    const end = () =>
-      query((client) =>
-        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`),
-      );
-    await query((client) => client.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'x'`));
-    const at = new URL(url);
-    [at.username, at.password] = [role, "x"];
-    const store = await openPostgres({ url: at.href, schema, retryForMs: 400 });
-    await set("SET default_transaction_read_only = on");
-    await end();
-    expect(await faultOf(store.logs.append("log", ["one"], 0))).toMatch(/^trp\/store-readonly/);
-    const writing = store.logs.append("log", ["one"], 0);
-    await set("RESET default_transaction_read_only");
-    expect(await writing).toBe(true);
-    await set("SET synchronous_commit = off");
-    await end();
-    expect(await faultOf(store.ping())).toMatch(/^trp\/store-open: .*synchronous_commit is off/);
-    await set("RESET ALL");
-    await store.ping();
-    await store.close();
-    await query((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
-  });
-
   it.each([
     ["-c default_transaction_isolation=serializable", /its transactions are serializable/],
     ["-c client_min_messages=error", /client_min_messages is error/],
@@ -269,26 +243,6 @@ describe.skipIf(skip)(`a store on PostgreSQL${why}`, () => {
     await store.blobs.delete("two");
     await store.blobs.delete("cut");
     expect(await count()).toBe(0);
-  });
-
-  it("should decide by the database's clock, however wrong its own is", async () => {
-    const schema = newSchema();
-    const real = Date.now;
-    Date.now = () => real() + 3_600_000;
-    let skewed: Awaited<ReturnType<typeof openPostgres>>;
-    try {
-      skewed = await openPostgres({ url, schema });
-      expect(Math.abs(skewed.now() - real())).toBeLessThan(60_000);
-      const found = await skewed.operations.claim(claimRequest({ leaseMs: 600_000 }));
-      expect(Math.abs(found.record.leaseUntil - real() - 600_000)).toBeLessThan(60_000);
-    } finally {
-      Date.now = real;
-    }
-    // Its own clock was set back by an hour.
-    expect(Math.abs(skewed.now() - real())).toBeLessThan(60_000);
-    const other = await openPostgres({ url, schema });
-    expect((await other.operations.claim(claimRequest({ owner: "router-b" }))).status).toBe("busy");
-    for (const store of [skewed, other]) await store.close();
   });
 });
 
