@@ -7,6 +7,8 @@ import { withServer } from "./stage.ts";
 
 /** What two processes were told after an asynchronous standby had taken the place of a server whose last writes it lacked. */
 export interface LostWrites {
+  /** What the writer was told while the server took no writes, on connections that were open. */
+  refused: string;
   /** What the writer was told while its address led to the standby, what was reported then, and what it was told afterwards. */
   astray: [string, string[]];
   back: string;
@@ -38,6 +40,9 @@ export function loseWrites(): Promise<LostWrites> {
       await standby.configure({ primary_conninfo: "" });
       while ((await primary.sql("SELECT 1 FROM pg_stat_replication")) !== "") await pause(50);
       for (let number = 0; number < 40; number++) await begin(`lost-${number}`);
+      await primary.configure({ default_transaction_read_only: "on" });
+      const refused = await begin("refused").catch(codeOf);
+      await primary.configure({ default_transaction_read_only: "off" });
       address.to(standby.port);
       // What is sent on a connection whose end is not noticed yet may have been done.
       await pause(100);
@@ -48,7 +53,7 @@ export function loseWrites(): Promise<LostWrites> {
       address.to(standby.port);
       const writer = await begin("after").catch(codeOf);
       const next = await openPostgres(options).then((other) => other.close().then(() => "opened"), codeOf);
-      return { astray, back, writer, next, reported };
+      return { refused, astray, back, writer, next, reported };
     } finally {
       await store.close().catch(() => {});
       await address.close();
