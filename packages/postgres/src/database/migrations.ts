@@ -172,7 +172,7 @@ const effects: IndexStep = {
 };
 
 /** A step of the tables that is one transaction. */
-export interface TableStep {
+interface TableStep {
   sql: string;
   /** Whether routers of the version before may write to the tables after this step. */
   keepsWriters: boolean;
