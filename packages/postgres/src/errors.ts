@@ -64,10 +64,10 @@ export function isCollision(error: unknown): boolean {
 
 /**
  * Whether the connection has ended, or none could be made, so that another one is to be tried: the server shuts down or
- * starts, a backend was terminated, there are too many connections, or the network failed.
+ * starts, a backend was terminated, there are too many connections, the network failed, or it leads to a standby.
  */
 export function isGone(error: unknown): boolean {
-  if (error instanceof NotReplicated) return true;
+  if (error instanceof NotReplicated || isReadOnly(error)) return true;
   const state = sqlStateOf(error);
   if (state !== undefined) return state.startsWith("08") || /^57P0[1235]$|^25P03$|^53300$/.test(state);
   if (error instanceof TypeError || !(error instanceof Error)) return false;
@@ -88,7 +88,7 @@ export function isLost(error: unknown): boolean {
 
 /** Whether the database takes no writes now. */
 export function isReadOnly(error: unknown): boolean {
-  return sqlStateOf(error) === "25006";
+  return sqlStateOf(error) === "25006" || (ToolglotError.isInstance(error) && error.code === "trp/store-readonly");
 }
 
 /** The error for a database that takes no writes now. */

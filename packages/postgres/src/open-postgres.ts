@@ -12,7 +12,7 @@ import { DatabaseClock } from "./database/clock.ts";
 import { Database } from "./database/database.ts";
 import { migrate, pendingMigrations } from "./database/migrate.ts";
 import { Connections } from "./database/pool.ts";
-import { checkServer } from "./database/server-settings.ts";
+import { checkServer, isVolatile } from "./database/server-settings.ts";
 import { isLost } from "./errors.ts";
 import { checkOptions, type PostgresOptions, type Settings } from "./options.ts";
 import { postgresStore } from "./postgres-store.ts";
@@ -45,13 +45,13 @@ export async function openStore(options: PostgresOptions, isFast: boolean): Prom
   const settings = checkOptions(options);
   const database = connect(settings);
   try {
-    const durability = await checkServer(database, settings);
+    const durability = await serverOf(database, settings);
     await migrate(database.connections, settings);
     await noteCluster(database).catch((error: unknown) => {
       if (!isLost(error) || settings.onLostWrites === "stop") throw error;
       settings.onError(error as Error);
     });
-    const acknowledged = watch(database, settings);
+    const acknowledged = watch(database, settings, durability);
     const clock = new DatabaseClock(database, settings.onError);
     if (settings.now === undefined) await clock.start();
     return postgresStore({ database, settings, durability, clock, acknowledged, isFast });
@@ -89,7 +89,7 @@ export async function acceptPostgres(options: PostgresOptions): Promise<void> {
   const settings = checkOptions(options);
   const database = connect(settings);
   try {
-    await checkServer(database, settings);
+    await serverOf(database, settings);
     await database.write((tx) => tx.change(acceptLoss));
     await noteCluster(database);
   } finally {
@@ -101,11 +101,21 @@ function connect(settings: Settings): Database {
   return new Database(new Connections(settings), settings);
 }
 
+async function serverOf(database: Database, settings: Settings): Promise<"process" | "disk"> {
+  const { database: name } = database.connections;
+  const durability = await database.read((reader) => checkServer(reader, name, settings));
+  if (durability === "process") settings.onError(isVolatile(name));
+  return durability;
+}
+
 /** From now on each new connection is looked at: whether it leads to the database that has acknowledged what this process knows. */
-function watch(database: Database, { onLostWrites, onError }: Settings): Acknowledged {
+function watch(database: Database, settings: Settings, durability: "process" | "disk"): Acknowledged {
+  const { onLostWrites, onError } = settings;
   const acknowledged = new Acknowledged();
   const name = database.connections.database;
   database.onConnect = async (reader) => {
+    // First: a standby that lags behind has lost nothing.
+    if ((await checkServer(reader, name, settings)) !== durability && durability === "disk") onError(isVolatile(name));
     await acknowledged.check(reader, name).catch(async (error: unknown) => {
       if (!isLost(error)) throw error;
       acknowledged.clear();

@@ -15,7 +15,8 @@ export interface PostgresOptions {
   pool?: number;
   /**
    * The address of the connection that hears what other processes have changed, so that who waits for that needn't ask so often. It must
-   * be direct when `url` is that of a pooler, which forgets who listens. `false`: there is none. Default: `url`.
+   * be direct when `url` is that of a pooler, which forgets who listens. Indexes of a later version are made there, too. `false`: there
+   * is none. Default: `url`.
    */
   listenUrl?: string | false;
   /**
@@ -27,7 +28,7 @@ export interface PostgresOptions {
   statementTimeoutMs?: number;
   /** How long a statement waits for the lock of a row. Milliseconds. Default 5,000. */
   lockTimeoutMs?: number;
-  /** How long a method waits for a database that can't be reached. Milliseconds. Default 5,000. */
+  /** How long a method waits for a database that can't be reached, or takes no writes. Milliseconds. Default 5,000. */
   retryForMs?: number;
   /** Refuses to open unless commits wait for a synchronous standby. Only then an acknowledged write survives a failover. Default false. */
   requireSync?: boolean;

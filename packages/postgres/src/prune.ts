@@ -1,4 +1,4 @@
-import { approvalMemoryMs, type Retention } from "@toolglot/trp-core/store";
+import { approvalMemoryMs, checkRetention, type Retention } from "@toolglot/trp-core/store";
 import type { Database } from "./database/database.ts";
 import type { Transaction } from "./database/transaction.ts";
 import { pruneApprovals } from "./tables/approvals.ts";
@@ -19,15 +19,21 @@ const pieces = (): ((tx: Transaction, retention: Retention) => Promise<boolean>)
   (tx) => pruneArtifacts(tx, 20),
   (tx) => pruneBlobs(tx, 50),
   ratesPruner(1_000),
+  oldPruner("@tokens", "jti", "expires_at", 1_000),
+  oldPruner("@heartbeats", "router", "at", 1_000),
+  oldPruner("@commits", "connection", "at", 1_000),
   async (tx) => {
-    await tx.change("DELETE FROM @tokens WHERE expires_at <= $1", (await tx.now()) - approvalMemoryMs);
     await tx.change("DELETE FROM @epochs WHERE epoch <= (SELECT max(epoch) FROM @epochs) - $1", keepEpochs);
-    for (const table of ["@heartbeats", "@commits"]) {
-      await tx.change(`DELETE FROM ${table} WHERE at <= $1`, (await tx.now()) - approvalMemoryMs);
-    }
     return false;
   },
 ];
+
+/** Rows that are of no use once an approval is forgotten. */
+function oldPruner(table: string, key: string, time: string, atOnce: number): (tx: Transaction) => Promise<boolean> {
+  const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${time} <= $1 LIMIT $2
+    FOR UPDATE SKIP LOCKED)`;
+  return async (tx) => (await tx.change(sql, (await tx.now()) - approvalMemoryMs, atOnce)) === atOnce;
+}
 
 /** Rates go in the order of their keys: an index by their end would be written anew by each call that is counted. */
 function ratesPruner(atOnce: number): (tx: Transaction) => Promise<boolean> {
@@ -61,8 +67,8 @@ async function pruneArtifacts(tx: Transaction, atOnce: number): Promise<boolean>
 }
 
 /** Drops expired records in many small transactions. Several processes may do so at once: each takes what no other has locked. */
-export async function prune(database: Database, retention: Retention = {}): Promise<void> {
-  const kept = { ...retention };
+export async function prune(database: Database, retention?: Retention): Promise<void> {
+  const kept = checkRetention(retention);
   for (const piece of pieces()) {
     while (await database.write((tx) => piece(tx, kept), { isAsync: true })) {}
   }

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
-import { Batch, planNames } from "../src/fast/batch.ts";
+import { Batch, mostText, planNames } from "../src/fast/batch.ts";
 
 interface Item {
   name: string;
   chain?: string;
   place?: number;
+  length?: number;
 }
 
 /** A batch whose statements are answered by hand. */
@@ -19,6 +20,7 @@ function rig({ lanes = 1, most = 64, soon = 16 } = {}) {
     {
       names: ({ name }) => [name],
       placeOf: ({ chain, place = 0 }) => (chain === undefined ? undefined : { chain, place }),
+      lengthOf: ({ length = 1 }) => length,
       isOfOne: (error) => (error as Error).message === "of one",
       lanes,
       most,
@@ -54,6 +56,18 @@ it("should keep apart what has a name in common, also on another lane", async ()
   expect(sent[1]?.items).toEqual(["a"]);
   sent[1]?.answer();
   await Promise.all(asked);
+});
+
+it("should let large items make no others wait or fail with them, and leave none behind", async () => {
+  const { batch, sent, turn } = rig();
+  const lengths = { a: 1, b: mostText + 1, c: mostText - 1, d: mostText, e: 1 };
+  const asked = Object.entries(lengths).map(([name, length]) => batch.ask({ name, length }));
+  for (const items of [["a", "c"], ["b"], ["d"], ["e"]]) {
+    await turn();
+    expect(sent.at(-1)?.items).toEqual(items);
+    sent.at(-1)?.answer();
+  }
+  expect(await Promise.all(asked)).toHaveLength(5);
 });
 
 it("should send items of a chain together only when they follow one another", async () => {

@@ -5,6 +5,7 @@ import {
   answerOf,
   auditEntry,
   claimRequest,
+  nackOutcome,
   oneCall,
   openSession,
   operation,
@@ -147,6 +148,36 @@ describe.skipIf(skip)(`two stores at once${why}`, () => {
     expect(ids.sort()).toEqual(["locked 0", "locked 1"]);
   });
 
+  it.each<[string, (store: RouterStore, seq: number, callId: string) => Promise<unknown> | unknown]>([
+    ["its call comes again", ({ sessions }, seq, id) => sessions.admit(admission(seq, { calls: oneCall(id) }))],
+    [
+      "somebody asks about its call",
+      ({ sessions }, seq, id) => sessions.admit(admission(seq, { asks: id, keepFrames: 1 })),
+    ],
+    [
+      "another router refuses its call",
+      ({ sessions }, seq, id) =>
+        sessions.answer({ sessionId: "sess", frameId: `frame-${seq - 1}`, outcomes: [[id, nackOutcome(id, "frame")]] }),
+    ],
+  ])("should keep a result that is recorded while %s", async (about, act) => {
+    const [one, , other] = stores as [RouterStore, RouterStore, RouterStore];
+    const seq = (await one.sessions.read("sess", { tenant: "tenant", principal: "ann" }))?.expectedSeq ?? 1;
+    await one.sessions.admit(admission(seq, { calls: oneCall(about) }));
+    const { reply } = answerOf(seq, { [about]: resultOutcome(about) });
+    // As the store does it when nothing stands in the way: only the row of the call is locked.
+    const recorded = `UPDATE ${schema}.calls SET reply = $1 WHERE call_id = $2`;
+    await query(async (client) => {
+      await client.query("BEGIN");
+      await client.query(recorded, [JSON.stringify(reply), about]);
+      const acting = act(other, seq + 1, about);
+      const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".calls%'`;
+      while ((await query((own) => own.query(waits))).rows.length === 0) {}
+      await client.query("COMMIT");
+      await acting;
+    });
+    expect((await one.sessions.readCall("sess", about))?.outcome).toEqual(resultOutcome(about));
+  });
+
   it("should seal one chain, in which everything is that was committed before it is read", async () => {
     const before = (await (stores[0] as RouterStore).audit.read()).length;
     let count = 0;
@@ -167,6 +198,20 @@ describe.skipIf(skip)(`two stores at once${why}`, () => {
     expect(rows.length - before).toBe(times * stores.length);
     expect(verifyRows(rows, undefined)).toMatchObject({ ok: true });
     expect(new Set(rows.map(({ entry }) => entry.call_id)).size).toBe(rows.length);
+  });
+
+  it("should drop old tokens without waiting for one that somebody holds", async () => {
+    const insert = `INSERT INTO ${schema}.tokens SELECT 'old ' || n, 'o', 0 FROM generate_series(1, 1500) AS n`;
+    const left = async (): Promise<unknown> =>
+      (await query((client) => client.query(`SELECT jti FROM ${schema}.tokens WHERE jti LIKE 'old %'`))).rows;
+    await query(async (client) => {
+      await client.query(insert);
+      await client.query(`BEGIN; SELECT 1 FROM ${schema}.tokens WHERE jti = 'old 7' FOR UPDATE`);
+      await stores[0]?.prune();
+      expect(await left()).toEqual([{ jti: "old 7" }]);
+    });
+    await stores[0]?.prune();
+    expect(await left()).toEqual([]);
   });
 
   it("should let one of two writers of a log go on", async () => {

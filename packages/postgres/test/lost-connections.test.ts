@@ -1,10 +1,10 @@
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { auditEntry, claimRequest } from "../../trp-core/src/store-suite/fixtures.ts";
-import type { PostgresOptions } from "../src/index.ts";
+import { openPostgres, type PostgresOptions } from "../src/index.ts";
 import { openStore } from "../src/open-postgres.ts";
 import { CuttingProxy, commits } from "./cutting-proxy.ts";
-import { faultOf, newSchema, query, skip, why } from "./stores.ts";
+import { faultOf, newSchema, query, skip, url, why } from "./stores.ts";
 
 // The database goes away for longer than a method may wait, or an old backend still works on what the store asks about.
 
@@ -145,6 +145,32 @@ describe.skipIf(skip)(`a database that goes away${why}`, () => {
     await store.close();
     expect(await appending).toMatch(/^(nothing|trp\/store-unsettled)/);
     expect(await rows(await open())).toContain("closed");
+  });
+
+  it("should leave connections that take no writes, and go on as soon as others do", async () => {
+    const [role, schema] = [newSchema(), newSchema()];
+    const set = (setting: string) => query((client) => client.query(`ALTER ROLE ${role} ${setting}`));
+    const end = () =>
+      query((client) =>
+        client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`),
+      );
+    await query((client) => client.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'x'`));
+    const at = new URL(url);
+    [at.username, at.password] = [role, "x"];
+    const store = await openPostgres({ url: at.href, schema, retryForMs: 400 });
+    await set("SET default_transaction_read_only = on");
+    await end();
+    expect(await faultOf(store.logs.append("log", ["one"], 0))).toMatch(/^trp\/store-readonly/);
+    const writing = store.logs.append("log", ["one"], 0);
+    await set("RESET default_transaction_read_only");
+    expect(await writing).toBe(true);
+    await set("SET synchronous_commit = off");
+    await end();
+    expect(await faultOf(store.ping())).toMatch(/^trp\/store-open: .*synchronous_commit is off/);
+    await set("RESET ALL");
+    await store.ping();
+    await store.close();
+    await query((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
   });
 
   /** Backends of this schema's stores that wait for a lock. */

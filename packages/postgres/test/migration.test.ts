@@ -1,4 +1,5 @@
 import type { RouterStore } from "@toolglot/trp-core/store";
+import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { claimRequest } from "../../trp-core/src/store-suite/fixtures.ts";
 import { migrate } from "../src/database/migrate.ts";
@@ -20,10 +21,11 @@ const openAndClose = async (options: Parameters<typeof openPostgres>[0]): Promis
 const known = migrations.length;
 
 /** Brings a schema up to date as another version of the package would. */
-async function migrateTo(schema: string, steps: readonly Migration[]): Promise<void> {
-  const connections = new Connections(checkOptions({ url, schema }));
+async function migrateTo(schema: string, steps: readonly Migration[], statementTimeoutMs = 10_000): Promise<void> {
+  const settings = checkOptions({ url, schema, statementTimeoutMs });
+  const connections = new Connections(settings);
   try {
-    await migrate(connections, { schema, migrate: "auto" }, steps);
+    await migrate(connections, settings, steps);
   } finally {
     await connections.close();
   }
@@ -92,6 +94,102 @@ describe.skipIf(skip)(`the tables of a store on PostgreSQL${why}`, () => {
     expect(await faultOf(openAndClose({ url: at.href, schema }))).toMatch(cure);
     expect(await faultOf(migratePostgres({ url: at.href, schema }))).toMatch(cure);
     await sql(`DROP ROLE ${schema}`);
+  });
+
+  describe("whose indexes are made while others write", () => {
+    const indexes = (schema: string): Promise<{ name: string; oid: number; valid: boolean }[]> =>
+      sql(`SELECT relname AS name, indexrelid::int AS oid, indisvalid AS valid FROM pg_index JOIN pg_class ON oid = indexrelid
+        WHERE indrelid = '${schema}.operations'::regclass ORDER BY relname`);
+    const names = [
+      "operations_by_fence",
+      "operations_by_lease",
+      "operations_due",
+      "operations_in_doubt",
+      "operations_open",
+    ];
+    const done = [...names, "operations_pkey"].map((name) => ({ name, valid: true }));
+
+    /** Tables of version 1, whose next step waits until `leave` was called. */
+    async function begun() {
+      const schema = newSchema();
+      await migrateTo(schema, migrations.slice(0, 1));
+      const holder = new Client({ connectionString: url });
+      await holder.connect();
+      await holder.query(`BEGIN; LOCK TABLE ${schema}.operations IN ROW EXCLUSIVE MODE`);
+      const old = await openPostgres({ url, schema, migrate: "off", lockTimeoutMs: 1 });
+      const write = async (key: string): Promise<void> => {
+        expect((await old.operations.start(claimRequest({ key }), {})).status).toBe("claimed");
+      };
+      const sees = async (which: string): Promise<void> => {
+        while (
+          (await indexes(schema)).find(({ name, valid }) => name === "operations_by_lease" && !valid) === undefined
+        ) {}
+        await write(which);
+      };
+      const end = async (...all: Promise<unknown>[]): Promise<void> => {
+        await holder.end();
+        await Promise.all(all);
+        await old.close();
+        expect(await indexes(schema)).toMatchObject(done);
+        expect(await metaOf(schema)).toMatchObject({ version: String(known), min_writer: "1" });
+      };
+      /** Ends the backends whose last statement is like this. */
+      const kill = (statement: string) =>
+        sql(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '${statement}'`,
+        );
+      return { schema, sees, end, kill };
+    }
+
+    it("should be so by two that start at once", async () => {
+      const { schema, sees, end } = await begun();
+      const both = [migrateTo(schema, migrations, 1_000), openAndClose({ url, schema })];
+      await sees("meanwhile");
+      // Whoever began it keeps at it for longer than a transaction may be idle.
+      const alone = () => sql(`SELECT pid FROM pg_locks WHERE relation = '${schema}.migrating'::regclass AND granted`);
+      const before = await alone();
+      await new Promise((resolve) => setTimeout(resolve, 1_300));
+      expect(await alone()).toEqual(before);
+      await end(...both);
+    });
+
+    it("should lose an index that a kill left behind, and get it", async () => {
+      const { schema, sees, end, kill } = await begun();
+      const migrating = migrateTo(schema, migrations);
+      await sees("before");
+      const [cut] = await indexes(schema).then((all) => all.filter(({ valid }) => !valid));
+      expect(await kill(`CREATE INDEX % ON "${schema}".operations%`)).toHaveLength(1);
+      await end(migrating);
+      expect((await indexes(schema)).map(({ oid }) => oid)).not.toContain(cut?.oid);
+    });
+
+    it("should not be made twice when who began it is gone, and the server goes on", async () => {
+      const { schema, sees, end, kill } = await begun();
+      const first = migrateTo(schema, migrations);
+      await sees("before");
+      const [made] = await indexes(schema).then((all) => all.filter(({ valid }) => !valid));
+      // The lock of who migrates is free; the statement runs.
+      expect(await kill("SELECT FROM pg_index WHERE indexrelid%")).toHaveLength(1);
+      const second = openAndClose({ url, schema });
+      while (
+        (
+          await sql(`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%LOCK TABLE "${schema}".operations IN SHARE%'
+        AND wait_event_type = 'Lock'`)
+        ).length === 0
+      ) {}
+      await end(first, second);
+      expect(await indexes(schema)).toContainEqual({ ...made, valid: true });
+    });
+
+    it("should be told as statements that a person can run", async () => {
+      const schema = newSchema();
+      await migrateTo(schema, migrations.slice(0, 1));
+      const { from, statements } = await migratePostgres({ url, schema, dryRun: true });
+      expect([from, statements.filter((each) => each.includes("CONCURRENTLY")).length]).toEqual([1, 3]);
+      for (const statement of statements) await sql(statement);
+      expect(await indexes(schema)).toMatchObject(done);
+      await openAndClose({ url, schema, migrate: "check" });
+    });
   });
 
   it("should be upgraded under load, and refuse nothing of either version", async () => {

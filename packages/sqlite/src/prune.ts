@@ -1,4 +1,4 @@
-import { approvalMemoryMs, type Retention } from "@toolglot/trp-core/store";
+import { approvalMemoryMs, checkRetention, type Retention } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "./group-commit.ts";
 import { pruneApprovals } from "./tables/approvals.ts";
 import { pruneAudit } from "./tables/audit.ts";
@@ -30,14 +30,17 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = 
     return tx.change(sql, tx.now()) === 200;
   },
   (tx) => {
-    tx.run("DELETE FROM tokens WHERE expires_at <= ?", tx.now() - approvalMemoryMs);
+    const sql = "DELETE FROM tokens WHERE jti IN (SELECT jti FROM tokens WHERE expires_at <= ? LIMIT 200)";
+    return tx.change(sql, tx.now() - approvalMemoryMs) === 200;
+  },
+  (tx) => {
     tx.run("DELETE FROM epochs WHERE epoch <= (SELECT max(epoch) FROM epochs) - ?", keepEpochs);
     return false;
   },
 ];
 
 /** Drops expired records in many small transactions. */
-export async function prune(commits: GroupCommit, retention: Retention = {}): Promise<void> {
-  const kept = { ...retention };
+export async function prune(commits: GroupCommit, retention?: Retention): Promise<void> {
+  const kept = checkRetention(retention);
   for (const piece of pieces) while (await commits.write((tx) => piece(tx, kept))) {}
 }

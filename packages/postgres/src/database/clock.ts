@@ -7,8 +7,8 @@ const everyMs = 10_000;
 const samples = 5;
 
 /**
- * The database's clock, as this process knows it: its own clock and an offset. It is for display and hints. What is decided
- * is decided by the clock of the database itself, so that a process whose clock is wrong changes nothing.
+ * The database's clock, as this process knows it: the time that has passed here, and an offset. It is for display and hints. What is decided
+ * is decided by the clock of the database itself, so that a process whose clock is wrong, or is set, changes nothing.
  */
 export class DatabaseClock {
   readonly #database: Database;
@@ -22,7 +22,7 @@ export class DatabaseClock {
   }
 
   now(): number {
-    return Math.round(Date.now() + this.#offset);
+    return Math.round(performance.now() + this.#offset);
   }
 
   /** Measures the offset, now and from now on. */
@@ -42,7 +42,7 @@ export class DatabaseClock {
       const before = performance.now();
       const [row] = await this.#database.statement({ sql: `WITH ${timed} SELECT now FROM t`, values: [null] });
       const way = performance.now() - before;
-      if (way < best.way) best = { way, offset: Number(row?.now) + way / 2 - Date.now() };
+      if (way < best.way) best = { way, offset: Number(row?.now) + way / 2 - performance.now() };
     }
     this.#offset = best.offset;
   }

@@ -1,5 +1,5 @@
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import { busy, failed, isCollision, isGone, isLost, NotReplicated, unsettled } from "../errors.ts";
+import { busy, failed, isCollision, isGone, isLost, isReadOnly, NotReplicated, unsettled } from "../errors.ts";
 import type { Settings } from "../options.ts";
 import type { Client, Connections } from "./pool.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
@@ -193,7 +193,8 @@ export class Database implements Context {
           if (collisions > maxCollisions) throw busy(this.connections.database, error);
           await sleep(5 + Math.random() * 75);
         } else if (isGone(error)) {
-          const settled = await settle?.(client, until);
+          // What a standby refuses is not written.
+          const settled = isReadOnly(error) ? undefined : await settle?.(client, until);
           if (settled !== undefined) return settled.value;
           await this.connections.again(attempt, until, error);
           attempt += 1;

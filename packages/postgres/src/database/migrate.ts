@@ -1,31 +1,35 @@
 import { ToolglotError } from "@toolglot/core";
-import { errorText, sleep } from "@toolglot/internal";
-import { isCollision, isGone, isReadOnly, readOnly, sqlStateOf, storeError } from "../errors.ts";
+import { errorText, ignoreRejection, sleep } from "@toolglot/internal";
+import { busy, isCollision, isGone, isReadOnly, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import type { Settings } from "../options.ts";
+import { changeIndexes, indexStatements } from "./indexes.ts";
 import { type Migration, migrations } from "./migrations.ts";
-import type { Client, Connections } from "./pool.ts";
+import { type Client, Connections } from "./pool.ts";
 
 /** For how long the tables are tried to be brought up to date, while others do the same or use them. Milliseconds. */
 const tryForMs = 60_000;
+/** How long an index may take, and what is waited for meanwhile: large tables, and transactions of others. Milliseconds. */
+const indexMs = 24 * 60 * 60 * 1000;
 
 /** Brings the tables up to date, or looks whether they are, as `migrate` of the options says. `steps`: for tests. */
 export async function migrate(
   connections: Connections,
-  { schema, migrate: how }: Pick<Settings, "schema" | "migrate">,
+  settings: Settings,
   steps: readonly Migration[] = migrations,
 ): Promise<void> {
-  if (how === "off") return;
+  if (settings.migrate === "off") return;
   const begun = performance.now();
   for (let until = connections.deadline(); ; until = Math.max(until, begun + tryForMs)) {
     const client = await connections.take(until);
     try {
-      await bringUp(client, schema, how, steps, connections.database);
+      await bringUp(client, settings, steps, connections.database);
       client.release();
       return;
     } catch (error) {
       client.release(true);
-      const again = isCollision(error) || isGone(error);
-      if (!again || performance.now() >= begun + tryForMs) throw notOpened(error, connections.database, schema);
+      const again = (isCollision(error) || isGone(error)) && !isReadOnly(error);
+      if (!again || performance.now() >= begun + tryForMs)
+        throw notOpened(error, connections.database, settings.schema);
       await sleep(20 + Math.random() * 180);
     }
   }
@@ -39,8 +43,11 @@ export async function pendingMigrations(
   const client = await connections.take(connections.deadline());
   try {
     const { version } = await readVersion(client, schema, migrations.length, connections.database);
-    const first = version === 0 ? beginning(schema) : [];
-    const steps = migrations.map((one, index) => textOf(one, index + 1, schema)).slice(version);
+    const isNew = version === 0;
+    const first = isNew ? beginning(schema) : [];
+    const steps = migrations.flatMap((one, index) =>
+      index < version ? [] : [...(isNew ? [] : concurrent(one, schema)), textOf(one, index + 1, schema, isNew)],
+    );
     return { from: version, to: Math.max(version, migrations.length), statements: [...first, ...steps] };
   } catch (error) {
     throw notOpened(error, connections.database, schema);
@@ -51,15 +58,15 @@ export async function pendingMigrations(
 
 async function bringUp(
   client: Client,
-  schema: string,
-  how: "auto" | "check",
+  settings: Settings,
   steps: readonly Migration[],
   database: string,
 ): Promise<void> {
+  const { schema } = settings;
   const known = steps.length;
   const { version } = await readVersion(client, schema, known, database);
   if (version >= known) return;
-  if (how === "check") {
+  if (settings.migrate === "check") {
     const text = `The tables of ${database} (schema ${schema}) are of version ${version}, and ${known} is needed: run migratePostgres, or \`toolglot gateway migrate\`.`;
     throw storeError("trp/store-version", text, { database, version, known });
   }
@@ -67,13 +74,18 @@ async function bringUp(
   // One transaction, also through a pooler. IF NOT EXISTS does not keep two apart that create the same thing at the same time.
   const alone = `SELECT pg_advisory_xact_lock(hashtextextended('toolglot ${schema}', 0))`;
   await client.query([alone, ...beginning(schema).slice(rowCount ?? 0)].join(";"));
+  const isNew = version === 0;
   for (const [index, migration] of steps.entries()) {
     await client.query("BEGIN; SET LOCAL lock_timeout = 2000");
     await client.query(`LOCK TABLE "${schema}".migrating IN EXCLUSIVE MODE`);
     // Another process may have been quicker.
     const { version } = await readVersion(client, schema, known, database);
     if (version === index) {
-      await client.query(textOf(migration, index + 1, schema)).catch((error: unknown) => {
+      if ("makes" in migration && !isNew) {
+        const change = (other: Client) => changeIndexes(client, other, migration, (sql) => named(sql, schema));
+        await onPatient(settings, client, change);
+      }
+      await client.query(textOf(migration, index + 1, schema, isNew)).catch((error: unknown) => {
         // It holds the lock, so nobody of ours has made them.
         throw sqlStateOf(error) === "42P07" ? foreign(error, database, schema) : error;
       });
@@ -90,13 +102,38 @@ function beginning(schema: string): string[] {
   ];
 }
 
-/** The SQL of a step, which notes the version of the tables that it makes. */
-function textOf({ sql, keepsWriters }: Migration, version: number, schema: string): string {
-  const notes = [`('version', '${version}')`];
-  if (version === 1 || !keepsWriters) notes.push(`('min_writer', '${version}')`);
-  const note = `INSERT INTO @meta (name, value) VALUES ${notes.join(", ")} ON CONFLICT (name) DO UPDATE SET value = excluded.value;`;
-  return `${sql.trim()}\n\n${note}\n`.replace(/@(?=[a-z])/g, `"${schema}".`);
+/**
+ * Does something on a connection whose statements may take long: past a pooler, if its address is known. Meanwhile the transaction of
+ * `alone` is kept up, which the server ends when this process stops.
+ */
+async function onPatient(settings: Settings, alone: Client, act: (client: Client) => Promise<void>): Promise<void> {
+  const url = settings.listenUrl || settings.url;
+  const patience = { pool: 1, statementTimeoutMs: indexMs, lockTimeoutMs: indexMs };
+  const connections = new Connections({ ...settings, url, ...patience });
+  const beat = setInterval(() => ignoreRejection(alone.query("SELECT 1")), settings.statementTimeoutMs / 3);
+  try {
+    const client = await connections.take(connections.deadline());
+    await act(client).finally(() => client.release(true));
+  } finally {
+    clearInterval(beat);
+    await connections.close();
+  }
 }
+
+/** The statements of a step that come before its transaction. */
+const concurrent = (step: Migration, schema: string): string[] =>
+  "makes" in step ? indexStatements(step, true).map((sql) => named(sql, schema)) : [];
+
+/** The SQL of a step's transaction, which notes the version of the tables that it makes. `isNew`: nobody uses them yet. */
+function textOf(step: Migration, version: number, schema: string, isNew: boolean): string {
+  const notes = [`('version', '${version}')`];
+  if (version === 1 || ("sql" in step && !step.keepsWriters)) notes.push(`('min_writer', '${version}')`);
+  const note = `INSERT INTO @meta (name, value) VALUES ${notes.join(", ")} ON CONFLICT (name) DO UPDATE SET value = excluded.value;`;
+  const before = "sql" in step ? [step.sql.trim(), ""] : isNew ? indexStatements(step, false) : [];
+  return named([...before, note, ""].join("\n"), schema);
+}
+
+const named = (sql: string, schema: string): string => sql.replace(/@(?=[a-z])/g, `"${schema}".`);
 
 /** Rejects with `trp/store-version` when the tables need a newer writer. */
 async function readVersion(
@@ -126,6 +163,7 @@ function foreign(error: unknown, database: string, schema: string): unknown {
 function notOpened(error: unknown, database: string, schema: string): unknown {
   if (ToolglotError.isInstance(error)) return error;
   if (isReadOnly(error)) return readOnly(database, error);
+  if (isCollision(error)) return busy(database, error);
   // A table of ours has all the columns that it is asked for.
   if (sqlStateOf(error) === "42703") return foreign(error, database, schema);
   const why =

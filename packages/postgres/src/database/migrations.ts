@@ -162,22 +162,30 @@ CREATE TABLE @heartbeats (router text COLLATE "C" PRIMARY KEY, at bigint NOT NUL
 
 // Of an effect that many call at the same time, only those are looked at whose lease is over, or that are in doubt. The index that looked at
 // all is contained in the first.
-const effects = `
-CREATE INDEX operations_by_lease ON @operations (effect_id, lease_until)
-  WHERE effect_id IS NOT NULL AND state IN ('claimed', 'started', 'in-doubt');
-CREATE INDEX operations_in_doubt ON @operations (effect_id) WHERE state = 'in-doubt';
-DROP INDEX @operations_by_effect;
-`;
+const effects: IndexStep = {
+  makes: {
+    operations_by_lease: `@operations (effect_id, lease_until)
+  WHERE effect_id IS NOT NULL AND state IN ('claimed', 'started', 'in-doubt')`,
+    operations_in_doubt: "@operations (effect_id) WHERE state = 'in-doubt'",
+  },
+  drops: ["operations_by_effect"],
+};
 
-/** A step of the tables. */
-export interface Migration {
+/** A step of the tables that is one transaction. */
+interface TableStep {
   sql: string;
   /** Whether routers of the version before may write to the tables after this step. */
   keepsWriters: boolean;
 }
 
+/** A step that makes and drops indexes, while others go on reading and writing. */
+export interface IndexStep {
+  /** By name: the table, and what of it. */
+  makes: Readonly<Record<string, string>>;
+  drops: readonly string[];
+}
+
+export type Migration = TableStep | IndexStep;
+
 /** Step by step: tables of version 1 have had the first. */
-export const migrations: readonly Migration[] = [
-  { sql: first, keepsWriters: true },
-  { sql: effects, keepsWriters: true },
-];
+export const migrations: readonly Migration[] = [{ sql: first, keepsWriters: true }, effects];

@@ -1,7 +1,7 @@
 import { errorText, sleep } from "@toolglot/internal";
 import { storeClosed } from "@toolglot/trp-core/store";
 import { type ClientConfig, Pool, type PoolClient, type PoolConfig, Client as PostgresClient, types } from "pg";
-import { isGone, sqlStateOf, storeError } from "../errors.ts";
+import { isGone, isReadOnly, readOnly, sqlStateOf, storeError } from "../errors.ts";
 import { databaseName, type Settings } from "../options.ts";
 
 /** One of the pool's connections. */
@@ -94,9 +94,10 @@ export class Connections {
     }
   }
 
-  /** Waits before the next attempt, a little longer each time; throws `trp/store-unavailable` when there is no time left. */
+  /** Waits before the next attempt, a little longer each time; throws `trp/store-unavailable` or `-readonly` when there is no time left. */
   async again(attempt: number, until: number, cause: unknown): Promise<void> {
     if (performance.now() >= until) {
+      if (isReadOnly(cause)) throw readOnly(this.database, cause);
       const data = { database: this.database, waitedMs: this.#retryForMs, sqlState: sqlStateOf(cause) };
       const text = `${this.database} can't be reached: ${errorText(cause)}. Nothing was written.`;
       throw storeError("trp/store-unavailable", text, data, cause);

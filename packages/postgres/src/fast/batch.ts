@@ -3,6 +3,7 @@ interface Waiting<Item, Result> {
   item: Item;
   names: readonly string[];
   at: Place | undefined;
+  length: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -22,11 +23,17 @@ export interface BatchOptions<Item> {
   isOfOne?(error: unknown): boolean;
   /** Sent at most together. Default 64. */
   most?: number;
+  /** Characters of an item's texts, of which {@link mostText} go together: large ones would make all others wait, or fail with them. */
+  lengthOf?(item: Item): number;
   /** Batches under way at the same time. Default 2. */
   lanes?: number;
   /** So many that were asked for don't wait for the others of their round, while a lane is free. Default 16. */
   soon?: number;
 }
+
+const defaults = { placeOf: () => undefined, isOfOne: () => false, lengthOf: () => 0, most: 64, lanes: 2, soon: 16 };
+/** Characters that a batch has at most, unless a single item has more. */
+export const mostText = 1_000_000;
 
 /**
  * Sends what is asked for at the same time as one statement: a statement, its plan and its commit cost much more than a row. What is
@@ -48,13 +55,14 @@ export class Batch<Item, Result> {
   /** `send` resolves to a result for each item. When it rejects, all its items do. */
   constructor(send: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatchOptions<Item>) {
     this.#send = send;
-    this.#options = { placeOf: () => undefined, isOfOne: () => false, most: 64, lanes: 2, soon: 16, ...options };
+    this.#options = { ...defaults, ...options };
   }
 
   ask(item: Item): Promise<Result> {
-    const { names, placeOf, soon } = this.#options;
+    const { names, placeOf, lengthOf, soon } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, names: names(item), at: placeOf(item), resolve, reject });
+      const [length, at] = [lengthOf(item), placeOf(item)];
+      this.#waiting.push({ item, names: names(item), at, length, resolve, reject });
       if (++this.#asked >= soon) this.#fill();
       if (this.#isDue) return;
       this.#isDue = true;
@@ -78,16 +86,18 @@ export class Batch<Item, Result> {
   /** Takes what may go together, in the order in which it was asked for. */
   #take(): Waiting<Item, Result>[] {
     const { most } = this.#options;
+    let total = 0;
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
     const places = new Map<string, number>();
     const blocked = new Set(this.#taken);
     for (const one of this.#waiting) {
-      const { at, names: own } = one;
+      const { at, length, names: own } = one;
       const isNext = at === undefined || (places.get(at.chain) ?? at.place - 1) === at.place - 1;
-      const isFree =
-        isNext && batch.length < most && !(at && blocked.has(at.chain)) && !own.some((name) => blocked.has(name));
+      const isRoom = batch.length === 0 || (batch.length < most && total + length <= mostText);
+      const isFree = isNext && isRoom && !(at && blocked.has(at.chain)) && !own.some((name) => blocked.has(name));
       (isFree ? batch : left).push(one);
+      if (isFree) total += length;
       for (const name of own) blocked.add(name);
       if (at === undefined) continue;
       if (isFree) places.set(at.chain, at.place);

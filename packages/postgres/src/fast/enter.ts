@@ -6,7 +6,7 @@ import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
 import { mayBeOfOne } from "../errors.ts";
 import { fixedText, timeoutOf } from "../tables/admission.ts";
-import type { SameTransactionText } from "../tables/answers.ts";
+import { type SameTransactionText, textLength } from "../tables/answers.ts";
 import type { Start } from "../tables/claims.ts";
 import { Batch, planNames } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
@@ -235,6 +235,8 @@ export const entriesOf = (database: Database): Entries => {
   const nameOf = planNames("enter");
   return new Batch((entries: readonly Entry[]) => enterTogether(database, entries, nameOf(entries.length)), {
     isOfOne: mayBeOfOne,
+    lengthOf: ({ operation, reply = "", beside }) =>
+      (operation?.begin?.texts.data?.length ?? 0) + reply.length + textLength(beside),
     names({ admission, operation }) {
       const call = admission?.calls[0];
       return [

@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { timed } from "../database/transaction.ts";
 import { newWriteId } from "../database/write-id.ts";
 import { mayBeOfOne } from "../errors.ts";
-import type { SameTransactionText } from "../tables/answers.ts";
+import { type SameTransactionText, textLength } from "../tables/answers.ts";
 import { Batch, planNames } from "./batch.ts";
 import { type Columns, rowsOf, sizeOf, valuesOf } from "./columns.ts";
 import { stagedColumns, stagedOf, stagedParts } from "./staged.ts";
@@ -117,6 +117,8 @@ export const stepsOf = (database: Database): Steps => {
   const nameOf = planNames("step");
   return new Batch((steps: readonly Step[]) => stepTogether(database, steps, nameOf(steps.length)), {
     isOfOne: mayBeOfOne,
+    lengthOf: ({ operation, beside }) =>
+      (operation?.data?.length ?? 0) + (operation?.outcome?.length ?? 0) + textLength(beside),
     names: ({ operation, beside: { answer } }) => [
       ...(operation ? [`operation ${Buffer.from(operation.id).toString("latin1")}`] : []),
       ...(answer ? [`call ${answer.sessionId} ${answer.callId}`] : []),

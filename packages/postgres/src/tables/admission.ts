@@ -12,7 +12,7 @@ import {
 } from "@toolglot/trp-core/store";
 import type { Transaction, Value } from "../database/transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
-import { type FixedCall, findCalls, isOwner, lockSession, recordOf, replyOf, type Session } from "./session-rows.ts";
+import { type FixedCall, isOwner, lockCalls, lockSession, recordOf, replyOf, type Session } from "./session-rows.ts";
 
 /** Decides whether a frame is admitted, and records it when it is. */
 export async function admit(tx: Transaction, admission: Admission): Promise<AdmissionResult> {
@@ -27,7 +27,7 @@ export async function admit(tx: Transaction, admission: Admission): Promise<Admi
     return { status: "duplicate", session: recordOf(session), ...(reply && { reply }), frameCalls: frame.calls };
   }
   if (seq > session.expectedSeq) return { status: "gap", session: recordOf(session) };
-  const found = await findCalls(
+  const found = await lockCalls(
     tx,
     session,
     calls.map(({ callId }) => callId),

@@ -11,7 +11,7 @@ import {
 } from "@toolglot/trp-core/store";
 import type { Transaction } from "../database/transaction.ts";
 import { findFrame, unfold } from "./frame-rows.ts";
-import { findCalls, lockSession, replyOf, type Session } from "./session-rows.ts";
+import { lockCalls, lockSession, replyOf, type Session } from "./session-rows.ts";
 
 /** An answer as texts. They are made at once, because the caller may change the answer afterwards. */
 export interface AnswerText {
@@ -49,6 +49,14 @@ export function sameTransactionText(together: SameTransaction | undefined): Same
     events: events.map((event) => JSON.stringify(event)),
     answer: answer && answerText(answer),
   };
+}
+
+/** Characters of it. */
+export function textLength(texts: SameTransactionText | undefined): number {
+  let total = texts?.answer?.reply?.length ?? 0;
+  for (const { length } of texts?.audit ?? []) total += length;
+  for (const { length } of texts?.events ?? []) total += length;
+  return total;
 }
 
 /** Locks what {@link writeSameTransaction} needs, before anything else: all transactions lock sessions first. */
@@ -100,13 +108,16 @@ async function keepTexts(
 ): Promise<void> {
   const { n } = session;
   const last = session.expectedSeq - 1;
-  const frame = await findFrame(tx, session, frameId);
+  let frame = await findFrame(tx, session, frameId);
+  // The answer to the frame is not the outcome of its call.
+  if (reply !== undefined && frame?.isFolded) {
+    await unfold(tx, session, frame.calls[0] as string);
+    frame = await findFrame(tx, session, frameId);
+  }
   const ids = outcomes.map(([callId]) => callId);
-  const found = await findCalls(tx, session, ids);
+  const found = await lockCalls(tx, session, ids);
   const kept = outcomes.filter(([callId]) => frame?.calls.includes(callId) ?? found.get(callId)?.frameId === frameId);
   const replied = frame?.reply ? replyOf(tx, frame.reply, "frames", frameId) : undefined;
-  // The answer to the frame is not the outcome of its call.
-  if (reply !== undefined && frame?.isFolded) await unfold(tx, session, frame.calls[0] as string);
   if (reply !== undefined && !staysAnswered(replied && outcomeOf(replied), outcomeOf(JSON.parse(reply)))) {
     await tx.change(
       "UPDATE @frames SET reply = $1 WHERE session = $2 AND frame_id = $3",

@@ -33,7 +33,7 @@ export async function findFrame(reader: Reader, { n }: Session, frameId: string)
 export async function unfold(tx: Transaction, { n }: Session, callId: string): Promise<void> {
   const id = columnText(callId);
   const sql = `SELECT seq, frame, frame_digest, record, reply FROM @calls
-    WHERE session = $1 AND call_id = $2 AND frame IS NOT NULL`;
+    WHERE session = $1 AND call_id = $2 AND frame IS NOT NULL FOR UPDATE`;
   const call = await tx.get(sql, n, id);
   if (!call) return;
   const { seq, frame, frame_digest: digest, reply } = call as Record<string, string | null>;

@@ -54,16 +54,25 @@ export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
 export const callColumns = "call_id, deadline, record, outcome, reply";
 
 export async function findCall(reader: Reader, session: Session, callId: string): Promise<CallRecord | undefined> {
-  return (await findCalls(reader, session, [callId])).get(callId);
+  return (await callsAt(reader, session, [callId], "")).get(callId);
 }
 
-/** Reads calls of a session, by their ids. */
-export async function findCalls(
-  reader: Reader,
+/** Reads calls of a session, by their ids, and locks their rows: the lock of the session does not keep others from answering them. */
+export async function lockCalls(
+  tx: Transaction,
   session: Session,
   callIds: readonly string[],
 ): Promise<Map<string, CallRecord>> {
-  const sql = `SELECT ${callColumns} FROM @calls WHERE session = $1 AND call_id = ANY($2)`;
+  return await callsAt(tx, session, callIds, "FOR UPDATE");
+}
+
+async function callsAt(
+  reader: Reader,
+  session: Session,
+  callIds: readonly string[],
+  lock: string,
+): Promise<Map<string, CallRecord>> {
+  const sql = `SELECT ${callColumns} FROM @calls WHERE session = $1 AND call_id = ANY($2) ${lock}`;
   const rows = callIds.length === 0 ? [] : await reader.all(sql, session.n, callIds.map(columnText));
   const calls = rows.map((row) => callOf(reader, row, session));
   return new Map(calls.map((call) => [call.callId, call]));

@@ -7,6 +7,11 @@ import { withServer } from "./stage.ts";
 
 /** What two processes were told after an asynchronous standby had taken the place of a server whose last writes it lacked. */
 export interface LostWrites {
+  /** What the writer was told while the server took no writes, on connections that were open. */
+  refused: string;
+  /** What the writer was told while its address led to the standby, what was reported then, and what it was told afterwards. */
+  astray: [string, string[]];
+  back: string;
   /** The code with which the next start of the process that wrote was refused. */
   writer: string;
   /** That of a process which opens the store afterwards. */
@@ -20,7 +25,7 @@ export function loseWrites(): Promise<LostWrites> {
   return withServer(async (primary) => {
     const standby = await primary.standby();
     const address = await balancer(primary.port);
-    const options = { url: at(primary.url, address.port), schema: "lost" };
+    const options = { url: at(primary.url, address.port), schema: "lost", retryForMs: 300 };
     const reported: string[] = [];
     const store = await openPostgres({ ...options, onError: (error) => reported.push(codeOf(error)) });
     const begin = async (key: string): Promise<string> => {
@@ -35,11 +40,20 @@ export function loseWrites(): Promise<LostWrites> {
       await standby.configure({ primary_conninfo: "" });
       while ((await primary.sql("SELECT 1 FROM pg_stat_replication")) !== "") await pause(50);
       for (let number = 0; number < 40; number++) await begin(`lost-${number}`);
+      await primary.configure({ default_transaction_read_only: "on" });
+      const refused = await begin("refused").catch(codeOf);
+      await primary.configure({ default_transaction_read_only: "off" });
+      address.to(standby.port);
+      // What is sent on a connection whose end is not noticed yet may have been done.
+      await pause(100);
+      const astray: LostWrites["astray"] = [await begin("astray").catch(codeOf), [...reported]];
+      address.to(primary.port);
+      const back = await begin("back").catch(codeOf);
       await take(primary, standby);
       address.to(standby.port);
       const writer = await begin("after").catch(codeOf);
       const next = await openPostgres(options).then((other) => other.close().then(() => "opened"), codeOf);
-      return { writer, next, reported };
+      return { refused, astray, back, writer, next, reported };
     } finally {
       await store.close().catch(() => {});
       await address.close();

@@ -108,7 +108,7 @@ export function createSessions(options: SessionOptions): SessionManager {
   /** Waits for the frames before it. */
   async function afterOthers(admission: Admission, first: AdmissionResult): Promise<AdmissionResult> {
     const { sessionId, seq } = admission;
-    const until = Date.now() + times.seqWaitMs;
+    const until = performance.now() + times.seqWaitMs;
     let found = first;
     while (found.status === "gap" && seq < found.session.expectedSeq + windowSize) {
       if (!(await queue.wait(sessionId, seq, until))) break;
@@ -145,8 +145,8 @@ const askEveryMs = 25;
 /** Frames that came before those in front of them: of all sessions, at most `limit`. */
 export function createFrameQueue(limit: number): {
   /**
-   * Waits until the store should be asked again about this seq. False when the time is up (`until`, milliseconds since the
-   * epoch), or too many frames wait already.
+   * Waits until the store should be asked again about this seq. False when the time is up (`until`, of `performance.now()`),
+   * or too many frames wait already.
    */
   wait(sessionId: string, seq: number, until: number): Promise<boolean>;
   /** A frame of this session was admitted in this router, and `expected` is the next. */
@@ -156,7 +156,7 @@ export function createFrameQueue(limit: number): {
   let waiting = 0;
   return {
     async wait(sessionId, seq, until) {
-      const left = until - Date.now();
+      const left = until - performance.now();
       if (left <= 0 || waiting >= limit) return false;
       const waiters = sessions.get(sessionId) ?? new Set();
       sessions.set(sessionId, waiters);

@@ -211,6 +211,14 @@ export const outboxCases: StoreCase[] = storeCases({
       "late",
     );
   },
+  "should drop nothing for a malformed retention": async ({ store }) => {
+    await add(store, 1);
+    for (const retention of [{ outboxTtlMs: Number.NaN }, { outboxTtlMs: -1 }, { outboxRows: "x" }, { outboxTtl: 1 }]) {
+      await rejects(store.prune(retention as never), isTypeError, `pruning with ${JSON.stringify(retention)}`);
+    }
+    await store.prune({ outboxTtlMs: Number.POSITIVE_INFINITY, outboxRows: Number.POSITIVE_INFINITY });
+    equal((await callIds(store)).length, 1, "the events");
+  },
   "should drop events from the beginning only, when the clock has gone back": async ({ store, advance }) => {
     await add(store, 1);
     advance(10 * day);

@@ -36,6 +36,7 @@ export { type ExpectedAdmission, expectingFrames } from "./expecting-frames.ts";
 export type * from "./frame-types.ts";
 export type * from "./log-types.ts";
 export {
+  checkRetention,
   type OutboxBounds,
   outboxDroppable,
   outboxPage,

@@ -12,6 +12,7 @@ import { memoryLogsAndBlobs } from "./memory-logs-and-blobs.ts";
 import { MemoryOperations } from "./memory-operations.ts";
 import { MemoryParts } from "./memory-parts.ts";
 import { MemoryTables } from "./memory-tables.ts";
+import { checkRetention } from "./outbox-rules.ts";
 import { checkRate } from "./rate-rules.ts";
 import type {
   CatalogStore,
@@ -137,7 +138,7 @@ export class MemoryStore implements RouterStore {
     this.blobs = blobs;
     this.now = now;
     this.ping = async () => void tables.enter();
-    this.prune = async (retention) => tables.prune(tables.enter(), retention);
+    this.prune = async (retention) => tables.prune(tables.enter(), checkRetention(retention));
     this.close = async () => tables.close();
   }
 }

@@ -39,6 +39,15 @@ export function outboxPosition(consumer: string, upTo: number, before: number, {
   return Math.max(before, upTo);
 }
 
+/** Returns a copy. Throws `TypeError` for an invalid one: a number that is none would drop all events. */
+export function checkRetention(retention: Retention = {}): Retention {
+  for (const [name, value = 0] of Object.entries(retention)) {
+    if (!/^outbox(TtlMs|Rows)$/.test(name) || !(value >= 0))
+      throw new TypeError(`prune: ${name} is unknown, or below 0`);
+  }
+  return { ...retention };
+}
+
 /**
  * Events up to this number may be dropped, whatever their age: every consumer has acknowledged them, or they are more
  * than `outboxRows`.
