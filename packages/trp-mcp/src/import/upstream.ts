@@ -93,8 +93,10 @@ export class Upstream {
     this.#needsLogin = false;
     this.#failures = 0;
     this.#reason = undefined;
-    if (this.#told !== undefined) this.#notices.notify({ kind: "up", message: "The server is available again." });
+    // One that is left alone is there, and not to be asked.
+    if (this.#told === undefined || this.down() !== undefined) return;
     this.#told = undefined;
+    this.#notices.notify({ kind: "up", message: "The server is available again." });
   }
 
   close(): void {

@@ -97,13 +97,14 @@ test("a server whose process ends between calls is started again by itself", asy
 
 test("a server that ends five times in a minute is left alone, and its calls are answered at once; others are served", async () => {
   const { env, starts } = ledger();
-  const { server, call } = await rig(oddServer({}, env));
+  const { server, call, notices } = await rig(oddServer({}, env));
   await server.ready();
   for (let time = 0; time < 5; time++) {
     expect((await call("do", { exit: 1, time })).result.error?.code).toBe("TRP_3004");
   }
   await until(() => server.state().downUntil !== undefined);
   const before = starts();
+  expect(notices.at(-1)).toMatchObject({ kind: "down", message: expect.stringContaining("ended 5 times in a minute") });
   const { result, extras } = await call("do", { time: 5 });
   expect(result.error).toMatchObject({
     code: "TRP_3002",
