@@ -77,15 +77,18 @@ export interface CallExtras {
   receipt?: string;
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
-  /** Set by the capability when the server certainly never got the request. */
-  isUnsent?: boolean;
+  /** Set by the capability when there is no answer: what is known of the request, and why, in words for the caller. */
+  fault?: { fate: "unsent" | "refused" | "unknown"; message: string };
 }
 
-/** What is reported of a server's tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. */
+/**
+ * What is reported of a server and its tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. `down`: the
+ * server can't be reached or has ended, told once for each reason; `up`: it is there again.
+ */
 export interface ImportNotice {
   server: string;
   tool?: string;
-  kind: "added" | "removed" | "changed" | "held-back" | "unusable" | "renamed";
+  kind: "added" | "removed" | "changed" | "held-back" | "unusable" | "renamed" | "down" | "up";
   message: string;
 }
 

@@ -50,11 +50,12 @@ async function connect(run: GatewayRun<{ json?: boolean }>, config: GatewayConfi
   const scratch = { ...config, settings: { ...settings, store: "memory", audit: {} } };
   const gateway = await createGateway(scratch, { allowVolatile: true });
   try {
-    await settled(gateway, Math.max(5_000, ...servers.map((server) => server.settings.connectMs)));
+    // A server may be asked for its revision before it is greeted, and then for its list.
+    await settled(gateway, 5_000 + 2 * Math.max(0, ...servers.map((server) => server.settings.connectMs)));
     const rules = typeof settings.policy === "object" ? settings.policy.rules : [];
     const tools = await describeTools(gateway.tools, { policy, rules, mask: (text) => mask.mask(text) });
     const reasons = gateway.servers.flatMap((server) => {
-      const { up, reason = say.check.slow, needsLogin } = server.state();
+      const { up, reason = say.check.slow(server.name), needsLogin } = server.state();
       if (up && !needsLogin) return [];
       return [{ server: server.name, reason: needsLogin ? say.check.login(server.name) : mask.mask(reason) }];
     });

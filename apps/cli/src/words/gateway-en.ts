@@ -41,7 +41,8 @@ Exit codes: 0 well, 1 an error while it ran, 2 the configuration or the command 
     oldTables: (store: string, from: number, to: number) =>
       `${store}: the tables are of version ${from}, and ${to} is needed: ${cli} gateway migrate`,
     noTools: "No tools.",
-    slow: "it gave no list of tools in time",
+    slow: (server: string) =>
+      `it gave no list of tools in time. Try again, if it had to be fetched first, or raise gateway.servers.${server}.connectMs`,
   },
   init: {
     about:

@@ -36,7 +36,8 @@ Ctrl-C、SIGTERM，或 --stdio 时标准输入结束：不再接受新调用，�
     login: (server) => `需要登录：${cli} gateway login ${server}`,
     oldTables: (store, from, to) => `${store}：表是版本 ${from}，需要版本 ${to}：${cli} gateway migrate`,
     noTools: "没有工具。",
-    slow: "没有按时给出工具列表",
+    slow: (server) =>
+      `没有按时给出工具列表。如果它是第一次下载，请再试一次；或调大 gateway.servers.${server}.connectMs`,
   },
   init: {
     about: "查找本机客户端的服务器，写出 toolglot.json，并生成两个令牌；绝不覆盖已有的文件",

@@ -119,6 +119,11 @@ function kindOf(entry: ServerEntry, path: Path, report: Report): "stdio" | "http
 
 function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, report: Report): ServerTransport | undefined {
   const { command = "", args = [], env = {}, envFile } = entry;
+  const [, program] = /^([^\s/\\]+)\s+\S/.exec(command) ?? [];
+  if (program !== undefined) {
+    const cure = `Write the program alone, and each argument in a list: "command": ${JSON.stringify(program)}, "args": ["…"].`;
+    report([...path, "command"], { code: "config/value", message: "holds a program and its arguments", cure });
+  }
   const fromFile = envFile === undefined ? {} : readEnvFile(envFile, [...path, "envFile"], scope, report);
   if (fromFile === undefined) return undefined;
   const all = { ...fromFile, ...env };

@@ -5,6 +5,8 @@ import { memberOf, membersOf, type Path, type Source } from "./source.ts";
 
 const groups = ["mcpServers", "servers"] as const;
 const known = ["$schema", "mcpServers", "servers", "inputs", "gateway"];
+/** Settings that no client has, and without which the gateway would let pass what was to be stopped. */
+const misplaced = ["policy", "approvals"];
 
 /** Tells what a file as a whole has wrong. */
 export function reportTopLevel({ root }: Source, report: Report): void {
@@ -15,7 +17,6 @@ export function reportTopLevel({ root }: Source, report: Report): void {
     return;
   }
   const unknown = [...membersOf(root)].filter(({ key }) => !known.includes(key));
-  const [first] = unknown;
   if (memberOf(root, "gateway") !== undefined) {
     for (const { key, keyNode } of unknown) report([key], unknownKey(key, known), keyNode);
   } else if (!groups.some((group) => memberOf(root, group) !== undefined)) {
@@ -27,14 +28,25 @@ export function reportTopLevel({ root }: Source, report: Report): void {
       message: `has no "mcpServers"${meant === undefined ? "" : meant.message.replace("unknown key", "")}`,
       cure: 'Write { "mcpServers": { "NAME": { "command": "…" } } }, or VS Code\'s { "servers": { } }.',
     });
-  } else if (first !== undefined) {
-    const names = unknown.map(({ key }) => key).slice(0, 10);
+  } else {
+    // A client's own keys are passed over, but not what was meant for the gateway.
+    const own = unknown.filter(({ key, keyNode }) => {
+      const meant = unknownKey(key, ["gateway"]);
+      const cure = `Write "gateway": { ${JSON.stringify(key)}: … }.`;
+      if (misplaced.includes(key)) report([key], { ...meant, message: 'belongs under "gateway"', cure }, keyNode);
+      else if (/mean/.test(meant.message)) report([key], meant, keyNode);
+      else return true;
+      return false;
+    });
+    const [first] = own;
+    if (first === undefined) return;
+    const names = own.map(({ key }) => key).slice(0, 10);
     report(
       [],
       {
         severity: "notice",
         code: "config/unknown-key",
-        message: `passed over: ${names.join(", ")}${unknown.length > names.length ? ", …" : ""}`,
+        message: `passed over: ${names.join(", ")}${own.length > names.length ? ", …" : ""}`,
         cure: "Nothing: these are the client's own.",
       },
       first.keyNode,

@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { ToolError } from "@toolglot/core";
 import { checkKeys, defined, errorText, settleWithin } from "@toolglot/internal";
 import { traceClient } from "@toolglot/trp-client/tracing";
-import { type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
+import { CapabilityError, type PolicyEngine, principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import {
   CallChannel,
@@ -125,10 +125,10 @@ class RoutedGateway implements Gateway {
       ...(settings.approvals.webhook?.format === "json" && {
         onHead: (head) => this.#webhook?.notify(headEvent(head)),
       }),
-      // What a tool answers is no fault of the gateway.
+      // What a server answers, or fails at, is no fault of the gateway.
       onError: (error, { capId, operation }) =>
         log({
-          level: ToolError.isInstance(error) ? "debug" : "error",
+          level: ToolError.isInstance(error) ? "debug" : CapabilityError.isInstance(error) ? "warn" : "error",
           message: `${capId ?? operation ?? "router"}: ${errorText(error)}`,
         }),
     });

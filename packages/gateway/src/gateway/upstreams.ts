@@ -139,7 +139,7 @@ export class Upstreams {
       ...(callers && { clientOf: (principal) => callers.clientOf(name, principal) }),
       onNotice: (notice) => {
         const { kind, tool, message } = notice;
-        log(kind === "added" ? "debug" : "warn", message, tool);
+        log(kind === "added" ? "debug" : kind === "up" ? "info" : "warn", message, tool);
         if (kind === "changed" || kind === "held-back") this.#parts.onToolChange(notice);
       },
     });

@@ -45,6 +45,12 @@ it.each<[string, RegExp]>([
   ['{ "mcpServers": { "a": { "command": "x", "args": [1] } } }', /args\[0\]: must be text, not a number/],
   ['{ "mcpServers": { "a": { "command": "x", "env": { "A=B": "c" } } } }', /is no name, or no value/],
   ['{ "mcpServers": { "a": { "command": "x", "envFile": "no.env" } } }', /envFile: the file is not there/],
+  [
+    '{ "mcpServers": { "a": { "command": "npx -y x" } } }',
+    /^mcpServers\.a\.command: holds a program and its arguments/,
+  ],
+  ['{ "mcpServers": {}, "gatway": {} }', /^gatway: unknown key \(did you mean "gateway"\?\)/],
+  ['{ "mcpServers": {}, "policy": {} }', /^policy: belongs under "gateway"/],
   ['{ "mcpServers": { "a": { "command": "${a" } } }', /has a \$\{ without its }/],
   [
     '{ "mcpServers": { "a": { "command": "${workspaceFoldr}" } } }',

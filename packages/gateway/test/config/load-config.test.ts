@@ -28,7 +28,10 @@ it("should fill in every default", async () => {
 });
 
 it.each([
-  ["Claude Desktop", { mcpServers: { a: { command: "npx", args: ["-y", "x"] } }, globalShortcut: "", theme: "dark" }],
+  [
+    "Claude Desktop",
+    { mcpServers: { a: { command: "/opt/my tools/x", args: ["-y"] } }, globalShortcut: "", theme: "" },
+  ],
   [
     "Claude Code",
     { numStartups: 3, mcpServers: { a: { type: "stdio", command: "npx", args: [], env: {} } }, projects: {} },

@@ -33,13 +33,26 @@ export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   return false;
 }
 
+/** Returns which scope a server misses in the authorisation that it was shown, as the end of a sentence. */
+export function withScope(error: unknown): string {
+  let at = error;
+  for (let depth = 0; depth < 4 && isObject(at); depth += 1) {
+    const { requiredScope } = at;
+    if (typeof requiredScope === "string" && /^[ -~]{1,200}$/.test(requiredScope)) {
+      return ` with the scope ${JSON.stringify(requiredScope)}`;
+    }
+    at = at.cause;
+  }
+  return "";
+}
+
 /** Returns the error for the host. */
 export function unauthorised(name: string, url: URL | undefined, cause: unknown): ToolkitError {
   const cure =
     url === undefined
       ? "the authProvider of its transport gave none that it takes"
       : "send a person to data.authorizationUrl, then call finishAuth with the code";
-  const message = `The MCP server ${JSON.stringify(name)} wants an authorisation: ${cure}`;
+  const message = `The MCP server ${JSON.stringify(name)} wants an authorisation${withScope(cause)}: ${cure}`;
   const data = { name, ...(url !== undefined && { authorizationUrl: url.href }) };
   const error = new ToolkitError("toolkit/mcp-unauthorised", message, data);
   // Not the error itself: it has the server's answer, which may repeat what was sent.

@@ -1,5 +1,6 @@
 import { sanitizeErrorMessage, ToolError } from "@toolglot/core";
 import { errorTypes, ToolkitError } from "../errors.ts";
+import { withScope } from "./authorization.ts";
 import type { Fate } from "./delivery.ts";
 import { messageOf } from "./fault-text.ts";
 
@@ -28,7 +29,7 @@ export function callError(name: string, request: Asked, fate: Fate, cause: unkno
     case "unauthorised":
       return fail(
         errorTypes.mcpError,
-        `${server} refused ${call}: it wants an authorisation, which the host has to get.`,
+        `${server} refused ${call}: it wants an authorisation${withScope(cause)}, which the host has to get.`,
       );
     case "unsent":
       return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);

@@ -8,6 +8,9 @@ export function messageOf(error: unknown): string {
   // The question for the newest revision got no answer: what the answer would have been to is of no interest.
   if (code === "ERA_NEGOTIATION_FAILED" && cause instanceof Error) return messageOf(cause);
   if (code === "INVALID_RESULT") return `it is no result as MCP has it${firstFault(error.message)}`;
+  // Node's own words for both.
+  if (code === "ENOENT" && error.message.startsWith("spawn "))
+    return `${error.message}: there is no such program, or no folder that it starts in`;
   if (typeof status === "number")
     return typeof statusText === "string" ? `HTTP ${status} ${statusText}` : `HTTP ${status}`;
   return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""

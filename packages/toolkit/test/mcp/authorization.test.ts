@@ -56,7 +56,10 @@ it("knows that a call did not run for which the token has too few rights", async
   const kit = new Toolkit();
   await kit.registerMcpClient(clientOf({ name: "x", transport }));
   const { error } = await final(kit, { name: "a" });
-  expect(error).toMatchObject({ type: "McpError", message: expect.stringContaining("wants an authorisation") });
+  expect(error).toMatchObject({
+    type: "McpError",
+    message: expect.stringContaining('wants an authorisation with the scope "write",'),
+  });
   expect(messages.filter(({ method }) => method === "tools/call")).toHaveLength(1);
 });
 

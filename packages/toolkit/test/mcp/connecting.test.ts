@@ -83,7 +83,7 @@ it("a server that won't start: its own words, and nothing left", async () => {
 
 it("a command that there is not, a port where nobody listens, a page that is no server", async () => {
   const nowhere = clientOf({ name: "x", transport: { type: "stdio", command: "/no/such/command" } });
-  await expect(nowhere.connect()).rejects.toThrow(/can't be used: .*ENOENT/);
+  await expect(nowhere.connect()).rejects.toThrow(/can't be used: .*ENOENT: there is no such program/);
   const server = await httpServer();
   const page = clientOf({ name: "x", transport: { type: "http", url: `http://127.0.0.1:${server.port}/other` } });
   await expect(page.connect()).rejects.toMatchObject({ code: "toolkit/mcp-connection" });

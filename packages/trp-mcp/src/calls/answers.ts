@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { McpCallResult } from "@toolglot/toolkit/mcp";
 import type { TrpCode } from "@toolglot/trp-core/frames";
+import type { CallFault } from "../import/call-fault.ts";
 import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";
 
 /** The member of `_meta` that every result has. */
@@ -23,7 +24,7 @@ export function outcomeAnswer(
   question?: ApprovalQuestion,
 ): ToolAnswer {
   const executed = facts.dispatched || facts.status === "unknown" ? "" : nothing(message);
-  const text = [ended(message), executed, fix].filter(Boolean).join(" ");
+  const text = [sentence(message), executed, fix].filter(Boolean).join(" ");
   const outcome: Outcome = { ...facts, ...(fix && { fix }) };
   const result = { content: [{ type: "text", text }], isError: true };
   return { ...answerOf(result, outcome), ...(question && { question }) };
@@ -52,13 +53,18 @@ export function keptResult(data: JsonValue | undefined): McpCallResult {
 }
 
 /** What to do about a code, for a caller who has no keys and no frames: only a tool, and its arguments. */
-export function fixOf(code: string | undefined, fix: string, links: { inDoubt?: string | undefined }): string {
+export function fixOf(
+  code: string | undefined,
+  fix: string,
+  { inDoubt, fate }: { inDoubt?: string | undefined; fate?: CallFault["fate"] | undefined },
+): string {
+  if (code === "TRP_3002" && fate === "refused") return "It had no effect. Correct the call, or take another way.";
   switch (code as TrpCode) {
     case "TRP_3001":
     case "TRP_3003":
       return "Call again with the same arguments to get its outcome.";
     case "TRP_3004": {
-      const where = links.inDoubt === undefined ? "with `toolglot gateway in-doubt`" : `at ${links.inDoubt}`;
+      const where = inDoubt === undefined ? "with `toolglot gateway in-doubt`" : `at ${inDoubt}`;
       return `Don't repeat it: the same call gets this answer until somebody settles it. An approver settles it ${where}; find out by other means whether it happened.`;
     }
     case "TRP_4004":
@@ -75,6 +81,6 @@ function nothing(message: string): string {
 }
 
 /** Returns a text as a sentence. */
-function ended(text: string): string {
+export function sentence(text: string): string {
   return /[.!?)»]$/.test(text) ? text : `${text}.`;
 }

@@ -20,7 +20,7 @@ import type {
   ToolCallContext,
   ToolCalls,
 } from "../types.ts";
-import { answerOf, fixOf, keptResult, outcomeAnswer, replayed } from "./answers.ts";
+import { answerOf, fixOf, keptResult, outcomeAnswer, replayed, sentence } from "./answers.ts";
 import { waitForDecision } from "./approval-wait.ts";
 import { Asking } from "./asking.ts";
 import { EffectKeys, effectName, type NamedEffect } from "./effect-keys.ts";
@@ -234,13 +234,18 @@ class RoutedCalls implements ToolCalls {
       return withFindings(outcome.status === "replayed" ? replayed(got, outcome) : answerOf(got, outcome));
     }
     const code = error?.code as TrpCode | undefined;
-    const dispatched = error?.dispatched === true && extras.isUnsent !== true;
+    const { fault } = extras;
+    const dispatched = error?.dispatched === true && fault?.fate !== "unsent";
     const ended =
       status === "unknown" ? (code === "TRP_3003" ? "pending" : "unknown") : dispatched ? "failed" : "refused";
     const facts = { status: ended, dispatched, receipt, ...defined({ code }) } as const;
     if (extras.result !== undefined && status === "failed") return withFindings(answerOf(extras.result, facts));
-    const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.() });
-    return withFindings(outcomeAnswer(facts, { message: error?.message ?? "It failed.", fix }));
+    const fix = fixOf(code, error?.fix ?? "", { inDoubt: this.#options.inDoubtUrl?.(), fate: fault?.fate });
+    const { message = "It failed." } = error ?? {};
+    // The router keeps to itself what ended a call of which nobody knows the outcome.
+    const said =
+      fault && { TRP_3002: fault.message, TRP_3004: `${sentence(fault.message)} ${message}` }[code as string];
+    return withFindings(outcomeAnswer(facts, { message: said ?? message, fix }));
   }
 
   again = async (receipt: string, context: ToolCallContext): Promise<ToolAnswer> => {

@@ -96,7 +96,7 @@ export async function settle(
   const extras: CallExtras = channel.of(callId) ?? {};
   const down = upstream.down();
   if (down !== undefined) {
-    extras.isUnsent = true;
+    extras.fault = { fate: "unsent", message: down };
     throw new CapabilityError(down, { outcome: "not-applied" });
   }
   let result: McpCallResult;
@@ -105,7 +105,7 @@ export async function settle(
   } catch (error) {
     const fault = readFault(error);
     if (!fault.answered && !signal.aborted) upstream.suspect(fault.fate === "unsent");
-    if (fault.fate === "unsent") extras.isUnsent = true;
+    extras.fault = fault;
     throw capabilityError(fault, error);
   }
   return keep(parts, context, extras, result);

@@ -57,7 +57,8 @@ class Server implements ImportedServer {
     this.name = name;
     this.client = client;
     this.#router = router;
-    this.#upstream = new Upstream(client, () => this.refresh());
+    const notices = new Notices(name, options.onNotice);
+    this.#upstream = new Upstream(client, () => this.refresh(), notices);
     this.#parts = {
       router,
       clientOf: clientOf ?? (() => client),
@@ -69,7 +70,6 @@ class Server implements ImportedServer {
       makesTasks: () => this.#all().some((view) => view.client.capabilities.includes(tasksExtension)),
       upstream: this.#upstream,
     };
-    const notices = new Notices(name, options.onNotice);
     const registered = new RegisteredTools(router.registry, this.#parts, notices, clientOf !== undefined);
     this.#registered = registered;
     const listOf = (source: string, pins: Pins, onImport: (hasChanged: boolean) => void): ToolList =>

@@ -36,7 +36,7 @@ export interface ImportOptions {
   limits?: Partial<ResultLimits>;
   /** The connection of a principal, for their lists and calls. Default: one for all. Whoever made it closes it. */
   clientOf?: (principal: Principal) => McpClient;
-  /** Called with each change of the tools. */
+  /** Called with each change of the tools, and when the server is gone or there again. */
   onNotice?: (notice: ImportNotice) => void;
 }
 

@@ -2,6 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { errorText, inBackground } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { ServerState } from "../types.ts";
+import type { Notices } from "./notices.ts";
 
 /** Pauses before a server is tried again: 1, 2, 4 … 60 seconds. */
 const firstPauseMs = 1_000;
@@ -14,6 +15,7 @@ const minuteMs = 60_000;
 export class Upstream {
   readonly #client: McpClient;
   readonly #greet: () => Promise<void>;
+  readonly #notices: Notices;
   readonly #stop: () => void;
   /** When its session ended, or could not be opened; of the last minute. */
   #ends: number[] = [];
@@ -25,15 +27,18 @@ export class Upstream {
   #isUp = false;
   #hasEnded = false;
   #reason: string | undefined;
+  /** What was told last of a server that is not there. */
+  #told: string | undefined;
   #needsLogin = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #trying: Promise<void> | undefined;
   #closed = false;
 
   /** `greet`: what is done with a server that is there. It connects, and rejects when it can't. */
-  constructor(client: McpClient, greet: () => Promise<void>) {
+  constructor(client: McpClient, greet: () => Promise<void>, notices: Notices) {
     this.#client = client;
     this.#greet = greet;
+    this.#notices = notices;
     this.#stop = client.onEnded(() => this.#onEnd("its session ended"));
   }
 
@@ -88,6 +93,10 @@ export class Upstream {
     this.#needsLogin = false;
     this.#failures = 0;
     this.#reason = undefined;
+    // One that is left alone is there, and not to be asked.
+    if (this.#told === undefined || this.down() !== undefined) return;
+    this.#told = undefined;
+    this.#notices.notify({ kind: "up", message: "The server is available again." });
   }
 
   close(): void {
@@ -118,8 +127,16 @@ export class Upstream {
     this.#hasEnded ||= this.#isUp;
     this.#isUp = false;
     this.#reason = errorText(error);
+    this.#tell();
     this.#later(maxPauseMs);
     return true;
+  }
+
+  /** Tells that the server is not there, once for each reason. */
+  #tell(): void {
+    const message = this.down() ?? `The server is not available: ${this.#reason}`;
+    if (message !== this.#told) this.#notices.notify({ kind: "down", message });
+    this.#told = message;
   }
 
   #onEnd(reason: string): void {
@@ -135,6 +152,7 @@ export class Upstream {
       this.#ends = [];
       this.#downUntil = now + minuteMs;
     }
+    this.#tell();
     const pause = Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs);
     this.#later(Math.max(pause, this.#downUntil - now));
   }

@@ -42,9 +42,9 @@ export interface TaskState {
   worker: string;
   leaseUntil: number;
   approval?: Pick<ApprovalQuestion, "approvalId" | "expiresAt"> & Partial<ApprovalQuestion>;
-  /** What the server asks the client in the middle of the call, and what the client answered. */
-  question?: ({ key: string } & InputRequest) | null;
-  answer?: unknown;
+  /** What the server asks the client in the middle of the call, and what the client has answered of it, by keys of the task's own. */
+  questions?: Record<string, InputRequest>;
+  answers?: Record<string, unknown>;
   cancelAsked?: boolean;
   result?: ToolAnswer["result"];
   error?: { code: number; message: string };

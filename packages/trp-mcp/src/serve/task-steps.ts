@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { Question, QuestionAnswer } from "@toolglot/core";
+import type { Question } from "@toolglot/core";
 import { maxTimerMs, sleep } from "@toolglot/internal";
 import type { Principal } from "@toolglot/trp-core";
 import { outcomeAnswer } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
-import { type Askable, inputRequestOf, questionAnswer } from "./asking.ts";
+import { type Askable, inputRequestOf, type OpenQuestions, questionAnswer } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
 import { RunningCall } from "./parked-calls.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
@@ -137,31 +137,47 @@ export class TaskSteps {
     for (;;) {
       const end = await call.next({ signal: undefined, onProgress: undefined });
       if ("result" in end) return end.result;
-      if (!("questions" in end)) continue;
-      // One after another: a client may see a task in any process, which knows what was asked last.
-      for (const [name, question] of Object.entries(end.questions)) {
-        call.answer(name, await this.#ask(id, question, client, signal));
-      }
+      if ("questions" in end) await this.#ask(id, call, end.questions, client, signal);
     }
   }
 
+  /** Asks the client all that is open, and passes on each answer as it comes. Nobody answers for a client that wants the task's end. */
   async #ask(
     id: string,
-    question: Question,
+    call: RunningCall<ToolAnswer>,
+    open: OpenQuestions,
     { caller, can }: TaskClient,
     signal: AbortSignal,
-  ): Promise<QuestionAnswer> {
-    const request = inputRequestOf(question, can);
-    if (request === undefined) return { action: "decline" };
-    const key = randomUUID();
-    let state = await this.#change(id, "running", { question: { key, ...request }, answer: null });
+  ): Promise<void> {
+    const names = new Map<string, string>();
+    const questions: NonNullable<TaskState["questions"]> = {};
+    for (const [name, question] of Object.entries(open)) {
+      const request = inputRequestOf(question, can);
+      if (request === undefined) {
+        call.answer(name, { action: "decline" });
+        continue;
+      }
+      // A key is never used again, so it can't be the server's.
+      const key = randomUUID();
+      names.set(key, name);
+      questions[key] = request;
+    }
+    if (names.size === 0) return;
+    let state = await this.#change(id, "running", { questions, answers: {} });
     const end = this.#log.now() + answerMs;
-    while (state?.question?.key === key && state.answer == null && !signal.aborted && this.#log.now() < end) {
+    for (;;) {
+      const isOver = state === undefined || state.cancelAsked || signal.aborted || this.#log.now() >= end;
+      for (const [key, name] of names) {
+        const answer = state?.answers?.[key];
+        if (answer === undefined && !isOver) continue;
+        call.answer(name, questionAnswer((open[name] as Question).kind, answer));
+        names.delete(key);
+      }
+      if (names.size === 0) break;
       await sleep(lookMs, signal);
       state = await this.#log.read(id, caller);
     }
-    await this.#change(id, "running", { question: null, answer: null });
-    return questionAnswer(question.kind, state?.answer);
+    await this.#change(id, "running", { questions: {}, answers: {} });
   }
 
   /** Changes a task that is still in a stage. */
@@ -182,7 +198,7 @@ function isRepeatable(target: RunTarget | undefined): boolean {
 }
 
 function ended({ result }: ToolAnswer): Partial<TaskState> {
-  return { stage: "completed", result, question: null, answer: null };
+  return { stage: "completed", result, questions: {}, answers: {} };
 }
 
 /** Whether the same effect is being done elsewhere. */

@@ -36,26 +36,25 @@ export function viewOf(id: string, state: TaskState, can: Askable): TaskView {
   if (stage === "completed") return { ...facts, status: stage, ...(result && { result }) };
   if (stage === "failed") return { ...facts, status: stage, ...(error && { statusMessage: error.message, error }) };
   if (stage === "cancelled") return { ...facts, status: stage };
-  const asked = askedIn(state, can);
-  if (asked !== undefined) {
-    const { key, ...request } = asked;
-    return { ...facts, status: "input_required", inputRequests: { [key]: request } };
-  }
+  const inputRequests = askedIn(state, can);
+  if (Object.keys(inputRequests).length > 0) return { ...facts, status: "input_required", inputRequests };
   const where = approval?.url === undefined ? "" : ` at ${approval.url}`;
   const begun = cancelAsked ? "The call had begun when its end was asked for: it runs to its end." : undefined;
   const statusMessage = stage === "waiting" ? `The call waits for an approval${where}.` : begun;
   return { ...facts, status: "working", ...(statusMessage !== undefined && { statusMessage }) };
 }
 
-/** Returns what the client is asked now; undefined where that is nothing, or it can't be asked. */
+/** Returns what the client is asked now, by the keys of the answers: nothing where it can't be asked, or wants the task's end. */
 export function askedIn(
-  { stage, approval, question, answer }: TaskState,
+  { stage, approval, questions = {}, answers = {}, cancelAsked }: TaskState,
   can: Askable,
-): ({ key: string } & InputRequest) | undefined {
-  if (stage === "running") return question && answer == null ? question : undefined;
-  if (stage !== "waiting" || approval?.text === undefined) return undefined;
+): Record<string, InputRequest> {
+  if (stage === "running" && !cancelAsked) {
+    return Object.fromEntries(Object.entries(questions).filter(([key]) => !Object.hasOwn(answers, key)));
+  }
+  if (stage !== "waiting" || approval?.text === undefined) return {};
   const params = approvalElicitation(approval as ApprovalQuestion, can);
-  return params && { key: approval.approvalId, method: "elicitation/create", params };
+  return params ? { [approval.approvalId]: { method: "elicitation/create", params } } : {};
 }
 
 /** Returns a task as the answer to the request that it stands for. */

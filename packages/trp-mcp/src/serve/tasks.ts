@@ -98,22 +98,24 @@ export class Tasks {
   /** Takes what the client answered. What it was not asked, or has answered already, is passed over. */
   async update(id: string, answers: Record<string, unknown>, client: TaskClient): Promise<void> {
     const state = await this.#find(id, client);
-    const asked = askedIn(state, client.can);
-    if (asked !== undefined && Object.hasOwn(answers, asked.key)) {
-      const answer = answers[asked.key] ?? { action: "cancel" };
-      if (state.stage === "waiting") {
-        const said = decisionOf(answer, "mode" in asked.params);
-        const { fingerprint } = state.approval ?? {};
-        if (said.decision !== "cancel") {
-          await this.#calls.decide(client.caller, asked.key, { ...said, ...defined({ fingerprint }) });
-        }
-      } else {
-        await this.#log.change(id, (now) =>
-          now.question?.key === asked.key && now.answer == null ? { answer } : undefined,
-        );
-      }
+    if (state.stage === "waiting") await this.#decide(state, answers, client);
+    else {
+      await this.#log.change(id, (now) => {
+        const given = Object.keys(askedIn(now, client.can)).filter((key) => Object.hasOwn(answers, key));
+        if (now.stage !== "running" || given.length === 0) return undefined;
+        return { answers: { ...now.answers, ...Object.fromEntries(given.map((key) => [key, answers[key]])) } };
+      });
     }
     await this.#takeOver(id, state, client);
+  }
+
+  /** Decides about the approval that a task waits for, where the client was asked about it and has answered. */
+  async #decide(state: TaskState, answers: Record<string, unknown>, { caller, can }: TaskClient): Promise<void> {
+    for (const [key, { params }] of Object.entries(askedIn(state, can))) {
+      const said = decisionOf(answers[key], "mode" in params);
+      const { fingerprint } = state.approval ?? {};
+      if (said.decision !== "cancel") await this.#calls.decide(caller, key, { ...said, ...defined({ fingerprint }) });
+    }
   }
 
   /** Withdraws a call that waits for an approval; of any other, it is noted that the client wanted its end. */

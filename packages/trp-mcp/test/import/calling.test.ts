@@ -137,7 +137,10 @@ test.each([
   await server.ready();
   const { result, extras } = await call("do", { error: { code, message: "no" } });
   expect(result.error).toMatchObject({ code: expected, retryable, dispatched: true });
-  expect(extras.isUnsent).toBeUndefined();
+  expect(extras.fault).toMatchObject({
+    fate: retryable ? "refused" : "unknown",
+    message: expect.stringContaining("no"),
+  });
   expect(calls()).toHaveLength(times);
 });
 

@@ -70,7 +70,7 @@ test("a changed list is imported again, while a call of a tool that goes runs on
 test("a server that can't be reached yet is imported at once, and its tools come when it is there", async () => {
   const alive = join(scratch(), "alive");
   const { env, starts } = ledger();
-  const { server } = await rig(oddServer({}, { ...env, ALIVE: alive }));
+  const { server, notices } = await rig(oddServer({}, { ...env, ALIVE: alive }));
   expect(server.tools).toEqual([]);
   expect(server.state()).toMatchObject({ up: false, restarts: 0 });
   await until(() => server.state().reason !== undefined);
@@ -79,6 +79,11 @@ test("a server that can't be reached yet is imported at once, and its tools come
   expect(server.tools).toHaveLength(1);
   expect(server.state()).toEqual({ up: true, restarts: 0 });
   expect(starts()).toBe(1);
+  // Each reason once, however often it was tried.
+  expect(notices).toEqual([
+    { server: "srv", kind: "down", message: expect.stringMatching(/^The server is not available: .*can't be used/) },
+    { server: "srv", kind: "up", message: "The server is available again." },
+  ]);
 });
 
 test("a server whose process ends between calls is started again by itself", async () => {
@@ -92,19 +97,20 @@ test("a server whose process ends between calls is started again by itself", asy
 
 test("a server that ends five times in a minute is left alone, and its calls are answered at once; others are served", async () => {
   const { env, starts } = ledger();
-  const { server, call } = await rig(oddServer({}, env));
+  const { server, call, notices } = await rig(oddServer({}, env));
   await server.ready();
   for (let time = 0; time < 5; time++) {
     expect((await call("do", { exit: 1, time })).result.error?.code).toBe("TRP_3004");
   }
   await until(() => server.state().downUntil !== undefined);
   const before = starts();
+  expect(notices.at(-1)).toMatchObject({ kind: "down", message: expect.stringContaining("ended 5 times in a minute") });
   const { result, extras } = await call("do", { time: 5 });
   expect(result.error).toMatchObject({
     code: "TRP_3002",
     message: expect.stringContaining("ended 5 times in a minute"),
   });
-  expect(extras.isUnsent).toBe(true);
+  expect(extras.fault?.fate).toBe("unsent");
   expect(starts()).toBe(before);
   const other = await rig(reference("server-everything"));
   await other.server.ready();
@@ -136,7 +142,7 @@ test("a call to a server that can't be started did not run, and says so", async 
   await call("do", { exit: 0 });
   const { result, extras } = await call("do", { other: 1 });
   expect(result.error).toMatchObject({ code: "TRP_3002", retryable: true });
-  expect(extras.isUnsent).toBe(true);
+  expect(extras.fault?.fate).toBe("unsent");
   expect(calls()).toHaveLength(1);
 });
 

@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { ProtocolError } from "@modelcontextprotocol/server";
 import type { McpStdioTransport } from "@toolglot/toolkit/mcp";
 import { principal as makePrincipal, type PolicyRule } from "@toolglot/trp-core";
 import { expect, it, onTestFinished } from "vitest";
 import { answer, serve, tools } from "./fixtures/conformance-upstream.ts";
-import { clientAt, gateOf, inProcess, listening, newest, routed, until } from "./support.ts";
+import { ask, clientAt, gateOf, inProcess, listening, newest, newestRequest, routed, until } from "./support.ts";
 
 const eras = [newest, "2025-11-25"];
 
@@ -205,4 +206,23 @@ it("asks about reads as about calls, before and in the middle of them, in both e
     expect(questions).toEqual(["Whom?", expect.stringContaining("a://1")]);
   }
   expect(reads).toEqual(["a://1", "a://1"]);
+});
+
+it.each([
+  ["look", -32603, 'refused the call of the tool "look": The disk is full. Take another way, or call again later'],
+  ["look", -32602, 'refused the call of the tool "look": The disk is full. It had no effect. Correct the call'],
+  ["pay", -32603, 'refused the call of the tool "pay": The disk is full. The capability was started, and nobody knows'],
+  ["pay", -32602, 'refused the call of the tool "pay": The disk is full. It had no effect. Correct the call'],
+])("tells in the server's words why a call of %s ended with %i, and what to do", async (name, code, expected) => {
+  const listed = [{ name: "look", annotations: { readOnlyHint: true } }, { name: "pay" }];
+  const transport = inProcess("shop", listed, () => {
+    throw new ProtocolError(code, "The disk is full.");
+  });
+  const { servers, calls } = await routed({ shop: transport });
+  const { gate } = gateOf(servers, { calls });
+  const { result } = await ask(
+    gate,
+    newestRequest("http://gate.test/mcp", "tools/call", { name: `shop__${name}`, arguments: {} }),
+  );
+  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(expected) }] });
 });

@@ -237,30 +237,66 @@ it("answers a call that is quick enough at once", async () => {
   expect(result).toMatchObject({ resultType: "complete", content: [{ text: "done 1" }] });
 });
 
-it("passes on what a server asks in the middle of a task, and the answer", async () => {
-  const answer: Answer = async (_name, _args, { mcpReq }) => {
+/** A server that asks these questions at once, and says what was answered. */
+const asks =
+  (...messages: string[]): Answer =>
+  async (_name, _args, { mcpReq }) => {
     const requestedSchema = { type: "object" as const, properties: {} };
-    const { action, content } = await mcpReq.send({
-      method: "elicitation/create",
-      params: { message: "Whom?", requestedSchema },
-    });
-    return { content: [{ type: "text", text: `${action} ${content?.name}` }] };
+    const ask = async (message: string) => {
+      const { action, content } = await mcpReq.send({
+        method: "elicitation/create",
+        params: { message, requestedSchema },
+      });
+      return `${message} ${action} ${content?.name}`;
+    };
+    return { content: [{ type: "text", text: (await Promise.all(messages.map(ask))).join(", ") }] };
   };
-  const { gate } = await shop({ answer });
+
+it("passes on what a server asks in the middle of a task, all at once, and each answer", async () => {
+  const { gate } = await shop({ answer: asks("Whom?", "How?") });
   const { taskId } = (await refund(gate)).result;
   const first = await taskAt(gate, taskId, ["input_required"]);
   const [approval = ""] = Object.keys(first.inputRequests);
   const said = { [approval]: { action: "accept", content: { decision: "approve" } } };
   await send(gate, "tasks/update", { taskId, inputResponses: said });
-  let key = approval;
-  await until(async () => {
+  /** The keys of what is asked, by its words. */
+  const keys: Record<string, string> = {};
+  const look = async (): Promise<string[]> => {
     const { inputRequests = {} } = (await send(gate, "tasks/get", { taskId })).result;
-    [key = approval] = Object.keys(inputRequests);
-    return key !== approval;
+    const asked = Object.entries<{ params: { message: string } }>(inputRequests);
+    for (const [key, { params }] of asked) keys[params.message] = key;
+    return asked.map(([, { params }]) => params.message);
+  };
+  await until(async () => (await look()).length === 2);
+  const answer = (message: string, name: string) =>
+    send(gate, "tasks/update", {
+      taskId,
+      inputResponses: { [keys[message] as string]: { action: "accept", content: { name } } },
+    });
+  await answer("How?", "by post");
+  expect(await look()).toEqual(["Whom?"]);
+  // What is answered stays as it was answered.
+  await answer("How?", "by hand");
+  await answer("Whom?", "kim");
+  expect(await taskAt(gate, taskId, final)).toMatchObject({
+    result: { content: [{ text: "Whom? accept kim, How? accept by post" }] },
   });
-  const inputResponses = { [key]: { action: "accept", content: { name: "kim" } } };
-  await send(gate, "tasks/update", { taskId, inputResponses });
-  expect(await taskAt(gate, taskId, final)).toMatchObject({ result: { content: [{ text: "accept kim" }] } });
+});
+
+it("has nobody answer for a client that wants its task's end", async () => {
+  const rules: PolicyRule[] = [{ id: "all", decision: "allow" }];
+  const answer: Answer = async (...given) => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return asks("Whom?")(...given);
+  };
+  const { gate } = await shop({ rules, taskAfterMs: 1, answer });
+  const { taskId } = (await refund(gate)).result;
+  await taskAt(gate, taskId, ["input_required"]);
+  expect(await send(gate, "tasks/cancel", { taskId })).toEqual(acknowledged);
+  expect(await taskAt(gate, taskId, ["working", ...final])).not.toHaveProperty("inputRequests");
+  expect(await taskAt(gate, taskId, final)).toMatchObject({
+    result: { content: [{ text: "Whom? cancel undefined" }] },
+  });
 });
 
 it("knows no task of another principal, none that is made up, and none that is over", async () => {
