@@ -33,7 +33,7 @@ const nameAt: HeadAt = (text, at, marks, ended) => {
   const taken = row.engine === "keyed" ? [] : nameEnds;
   const limit = Math.min(text.length, start + maxNameLength);
   let idStart: number | undefined;
-  let nameEnd = 0;
+  let nameEnd = -1;
   const head = (end: number, next: number): CallHead | undefined => {
     const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
     // Where no mark of its own shows that it is a name, several words are prose.

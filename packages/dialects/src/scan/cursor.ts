@@ -27,6 +27,9 @@ export class Cursor {
   /** The text ended where more of it was needed. */
   isCut = false;
 
+  /** Where the literal that failed last stopped: the number of containers that were open, and the quote of a string. */
+  failedIn: { depth: number; quote: string } = { depth: 0, quote: "" };
+
   /** From this offset on nothing closes a call: the end of the text has shown it, and is not read for again from each line. */
   unclosedFrom: number = Infinity;
 

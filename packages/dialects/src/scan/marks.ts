@@ -79,6 +79,8 @@ export function markAt(text: string, at: number, mark: Mark, ended: boolean, var
     const found = textAt(text, at, texts[number] as string, ended, variable);
     if (found === more) undecided = true;
     else if (found > 0) {
+      // One that is longer, and comes first.
+      if (undecided) return more;
       last.isOther = number >= mark.ownTexts;
       last.looksAlike ||= last.isOther;
       return found;

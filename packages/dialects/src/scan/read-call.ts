@@ -14,6 +14,8 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
   if (marks.asJson && (yield* cursor.sees([brace]))) {
     const isRead = yield* marks.asJson.body.read(call, cursor, marks.asJson);
+    // It has no parenthesis around it.
+    if (!isRead) cursor.failedIn.depth -= 1;
     if (isRead && body === "tags" && callClose && !(yield* cursor.take(callClose)))
       call.slip("unclosed", { start: call.start, end: cursor.offset });
     return call;

@@ -174,6 +174,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (unit === "]" && inList) {
       inList = false;
       source.at += 1;
+      if (count === 0) rejectOpener(block, cursor, start, "missing-name");
       count = Math.max(count, 1);
       if (close.length === 0) return;
       continue;

@@ -63,33 +63,51 @@ export function fits(
   return walk(schema);
 }
 
-/** Returns the schema of a member: of a key, or of an index. Undefined: there is none. */
+/** Returns the schema of a member: of a key, or of an index. Undefined: there is none. What is declared by name comes before all others. */
 export function memberSchema(
   schema: JsonSchema,
   key: string | number,
   root: JsonSchema | undefined,
 ): JsonSchema | undefined {
-  const found: JsonSchemaObject[] = [];
+  const find = (own: (part: JsonSchemaObject) => JsonSchema | undefined): JsonSchema | undefined => {
+    let left = 1000;
+    const walk = (part: JsonSchema): JsonSchema | undefined => {
+      if (typeof part !== "object" || left-- < 0) return undefined;
+      const { $ref, anyOf, oneOf, allOf } = part;
+      const found = own(part);
+      if (!($ref || anyOf || oneOf || allOf)) return found;
+      const [one, other] = [anyOf, oneOf].map((parts) => joined("anyOf", (parts ?? []).map(walk)));
+      return joined("allOf", [found, walk(target(part, root)), one, other, ...(allOf ?? []).map(walk)]);
+    };
+    return walk(schema);
+  };
+  return typeof key === "number"
+    ? find((part) => itemSchema(part, key))
+    : (find(({ properties = {} }) => (Object.hasOwn(properties, key) ? properties[key] : undefined)) ??
+        find(({ additionalProperties }) => additionalProperties));
+}
+
+/** Returns several schemas as one. */
+function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
+  const found = schemas.filter((one) => typeof one === "object");
+  return found.length > 1 ? { [how]: found } : found[0];
+}
+
+/** Returns the names of the members that a schema declares, in order. */
+export function memberNames(schema: JsonSchema, root: JsonSchema | undefined): string[] {
+  const names = new Set<string>();
   let left = 1000;
   const walk = (part: JsonSchema): void => {
     if (typeof part !== "object" || left-- < 0) return;
-    const own = typeof key === "number" ? itemSchema(part, key) : propertySchema(part, key);
-    if (typeof own === "object") found.push(own);
-    for (const branch of [target(part, root), part.anyOf, part.oneOf, part.allOf].flat()) walk(branch ?? true);
+    for (const name of Object.keys(part.properties ?? {})) names.add(name);
+    for (const inner of [target(part, root), part.allOf, part.anyOf, part.oneOf].flat()) walk(inner ?? true);
   };
   walk(schema);
-  return found.length > 1 ? { anyOf: found } : found[0];
+  return [...names];
 }
 
 function itemSchema({ prefixItems, items }: JsonSchemaObject, index: number): JsonSchema | undefined {
   return (Array.isArray(prefixItems) ? (prefixItems[index] as JsonSchema | undefined) : undefined) ?? items;
-}
-
-function propertySchema(
-  { properties = {}, additionalProperties }: JsonSchemaObject,
-  key: string,
-): JsonSchema | undefined {
-  return Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }
 
 function kindOf(value: unknown): Kind {
