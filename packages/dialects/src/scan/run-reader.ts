@@ -147,6 +147,14 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   let count = 0;
   let inList = false;
   let isUnclosed = false;
+  /** A comma stands behind the last call; undefined: nobody knows. */
+  let comma: boolean | undefined;
+  const repair = (): void =>
+    block.slip(
+      "json-repaired",
+      { start: cursor.offset, end: cursor.offset },
+      { message: "A comma between calls is missing, or stands for nothing." },
+    );
   for (;;) {
     const span = { start, end: cursor.offset };
     if (!(yield* cursor.space())) {
@@ -173,10 +181,16 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     }
     if (unit === "]" && inList) {
       inList = false;
+      if (comma && row.values !== "python") repair();
       source.at += 1;
       if (count === 0) rejectOpener(block, cursor, start, "missing-name");
       count = Math.max(count, 1);
       if (close.length === 0) return;
+      continue;
+    }
+    if (count > 0 && !comma && /[}\])]/.test(unit) && !place.isBare && bodyOf(marks) !== "tags") {
+      source.at += 1;
+      block.slip("stray-closer", { start: cursor.offset - 1, end: cursor.offset });
       continue;
     }
     const isNext = (unit === "," || unit === ";") && count > 0;
@@ -184,6 +198,8 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (mayEnd && !isNext && !(yield* cursor.sees([marks.callOpen]))) return;
     const back = cursor.offset;
     if (isNext) {
+      if (comma && inList) repair();
+      comma = true;
       source.at += 1;
       yield* cursor.space();
     }
@@ -201,6 +217,8 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       yield* skipTo(block, cursor, marks);
       return;
     }
+    if (inList && comma === false) repair();
+    comma = false;
     count += 1;
     const call = yield* readCall(block, cursor, marks);
     const { failure } = call;
@@ -209,6 +227,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       block.failedAt ??= cursor.offset;
       yield* marks.body.skip?.(cursor, place.isBare === true) ?? skipCall(call, cursor, marks, place.isBare);
       // What was skipped may hold the list's end.
+      comma = undefined;
       inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
