@@ -188,11 +188,6 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       if (close.length === 0) return;
       continue;
     }
-    if (count > 0 && !comma && /[}\])]/.test(unit) && !place.isBare && bodyOf(marks) !== "tags") {
-      source.at += 1;
-      block.slip("stray-closer", { start: cursor.offset - 1, end: cursor.offset });
-      continue;
-    }
     const isNext = (unit === "," || unit === ";") && count > 0;
     const mayEnd = count > 0 && !inList && (!isWrapped || close.length === 0);
     if (mayEnd && !isNext && !(yield* cursor.sees([marks.callOpen]))) return;
@@ -220,7 +215,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (inList && comma === false) repair();
     comma = false;
     count += 1;
-    const call = yield* readCall(block, cursor, marks);
+    const call = yield* readCall(block, cursor, marks, place.isBare);
     const { failure } = call;
     isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
