@@ -122,7 +122,5 @@ function* strayClosers(
   const length = goesOn.exec(text)?.[0].length;
   if (isTagged || length === undefined || span.start > block.span.end) return;
   block.status = "invalid";
-  yield diagnostic("doubtful-close", block.span.start, span.start + length, {
-    message: "The text goes on behind what closes the call.",
-  });
+  yield diagnostic("doubtful-close", block.span.start, span.start + length);
 }

@@ -77,13 +77,11 @@ export class ToolSet {
   /** Returns the schema of a tool's parameter, and the schema that its references point into. */
   parameter(tool: string | undefined, name: string): { schema: JsonSchema | undefined; root: JsonSchema | undefined } {
     const root = tool === undefined ? undefined : this.#byName.get(tool)?.inputSchema;
-    const schema = root && memberSchema(root, name, root);
-    return { schema: schema === false ? undefined : schema, root };
+    return { schema: root && memberSchema(root, name, root), root };
   }
 
   /** Returns the names of a tool's parameters, in order. */
   parameters(tool: string): readonly string[] {
-    const root = this.#byName.get(tool)?.inputSchema;
-    return root ? memberNames(root, root) : [];
+    return memberNames(this.#byName.get(tool)?.inputSchema ?? true);
   }
 }

@@ -149,12 +149,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   let isUnclosed = false;
   /** A comma stands behind the last call; undefined: nobody knows. */
   let comma: boolean | undefined;
-  const repair = (): void =>
-    block.slip(
-      "json-repaired",
-      { start: cursor.offset, end: cursor.offset },
-      { message: "A comma between calls is missing, or stands for nothing." },
-    );
+  const repair = (): void => block.slip("json-repaired", { start: cursor.offset, end: cursor.offset });
   for (;;) {
     const span = { start, end: cursor.offset };
     if (!(yield* cursor.space())) {

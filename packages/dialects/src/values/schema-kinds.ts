@@ -68,46 +68,40 @@ export function memberSchema(
   schema: JsonSchema,
   key: string | number,
   root: JsonSchema | undefined,
-): JsonSchema | undefined {
-  const find = (own: (part: JsonSchemaObject) => JsonSchema | undefined): JsonSchema | undefined => {
+): JsonSchemaObject | undefined {
+  const find = (own: (part: JsonSchemaObject) => JsonSchema | undefined): JsonSchemaObject | undefined => {
     let left = 1000;
-    const walk = (part: JsonSchema): JsonSchema | undefined => {
+    const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
       if (typeof part !== "object" || left-- < 0) return undefined;
-      const { $ref, anyOf, oneOf, allOf } = part;
-      const found = own(part);
-      if (!($ref || anyOf || oneOf || allOf)) return found;
-      const [one, other] = [anyOf, oneOf].map((parts) => joined("anyOf", (parts ?? []).map(walk)));
-      return joined("allOf", [found, walk(target(part, root)), one, other, ...(allOf ?? []).map(walk)]);
+      const { anyOf, oneOf, allOf = [] } = part;
+      const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
+      return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
     };
     return walk(schema);
   };
   return typeof key === "number"
-    ? find((part) => itemSchema(part, key))
+    ? find(({ prefixItems, items }) => (prefixItems as JsonSchema[] | undefined)?.[key] ?? items)
     : (find(({ properties = {} }) => (Object.hasOwn(properties, key) ? properties[key] : undefined)) ??
         find(({ additionalProperties }) => additionalProperties));
 }
 
 /** Returns several schemas as one. */
-function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
+function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefined)[]): JsonSchemaObject | undefined {
   const found = schemas.filter((one) => typeof one === "object");
   return found.length > 1 ? { [how]: found } : found[0];
 }
 
 /** Returns the names of the members that a schema declares, in order. */
-export function memberNames(schema: JsonSchema, root: JsonSchema | undefined): string[] {
+export function memberNames(schema: JsonSchema): string[] {
   const names = new Set<string>();
   let left = 1000;
   const walk = (part: JsonSchema): void => {
     if (typeof part !== "object" || left-- < 0) return;
     for (const name of Object.keys(part.properties ?? {})) names.add(name);
-    for (const inner of [target(part, root), part.allOf, part.anyOf, part.oneOf].flat()) walk(inner ?? true);
+    for (const inner of [target(part, schema), part.allOf, part.anyOf, part.oneOf].flat()) walk(inner ?? true);
   };
   walk(schema);
   return [...names];
-}
-
-function itemSchema({ prefixItems, items }: JsonSchemaObject, index: number): JsonSchema | undefined {
-  return (Array.isArray(prefixItems) ? (prefixItems[index] as JsonSchema | undefined) : undefined) ?? items;
 }
 
 function kindOf(value: unknown): Kind {
