@@ -42,14 +42,6 @@ export function* lateFindings(
         (torn[seen]?.span.start ?? Infinity) < segment.span.end,
       );
   }
-  const ids = new Set(blocks.map(({ dialect }) => dialect));
-  const [first, second] = ids;
-  if (second !== undefined) {
-    const span = (blocks.find(({ dialect }) => dialect === second) as DialectBlock).span;
-    yield diagnostic("mixed-dialects", span.start, span.end, {
-      message: `The message holds calls in two dialects, ${first} and ${second}.`,
-    });
-  }
   const last = segments.findLastIndex((one) => one.type === "block" && isRunnable(one.block));
   const block = segments[last];
   if (block?.type !== "block" || marksOf(block.block.dialect)?.row.suffix !== "none") return;

@@ -1,3 +1,4 @@
+import { diagnostic } from "./diagnostics.ts";
 import type { DialectBook, ReadingOptions } from "./readers.ts";
 import { BlockDraft } from "./scan/block-draft.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
@@ -31,6 +32,33 @@ function alike(book: DialectBook, row: DialectRow): DialectRow[] {
     (one) => one !== row && marksOf(one, book).openers.some((mark) => mark.texts.some((text) => texts.has(text))),
   );
 }
+
+/** A string between single quotes that holds a backslash. */
+const escapedString = /[(,=:[{]\s{0,9}'[^']*\\/;
+
+/** Without marks nobody knows whether a backslash between single quotes is one. */
+export const doubts: NonNullable<DialectBook["doubts"]> = (written, { row }, rows) => {
+  const isPlain = row.plainSingleQuotes === true;
+  const readsOtherwise = (other: DialectRow): boolean =>
+    (other.plainSingleQuotes === true) !== isPlain && other.engine === "python" && other.list === true;
+  return row.engine === "python" && rows.some((other) => readsOtherwise(other.row)) && escapedString.test(written);
+};
+
+/** Finds a message that holds calls in two dialects. */
+export const mixed: NonNullable<DialectBook["mixed"]> = (blocks) => {
+  const [first] = blocks;
+  const second = blocks.find(({ dialect }) => dialect !== first?.dialect);
+  if (!first || !second) return [];
+  const { start, end } = second.span;
+  const message = `The message holds calls in two dialects, ${first.dialect} and ${second.dialect}.`;
+  return [diagnostic("mixed-dialects", start, end, { message })];
+};
+
+/** Returns the dialect of a text that begins with a call. */
+export const dialectAt: NonNullable<DialectBook["dialectAt"]> = (book, text) => {
+  const found = planFor(book).detector.find(text, 0, true, true);
+  return found === "more" ? undefined : found;
+};
 
 /** Makes what reads whole texts by the response template of a dialect, if it has one. */
 export const wholeReader: NonNullable<DialectBook["wholeReader"]> = (dialect, host, startsInReasoning, report) => {
