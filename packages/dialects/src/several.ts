@@ -2,7 +2,7 @@ import { diagnostic } from "./diagnostics.ts";
 import type { DialectBook, ReadingOptions } from "./readers.ts";
 import { BlockDraft } from "./scan/block-draft.ts";
 import { planOf, type ReadingPlan } from "./scan/plan.ts";
-import { marksOf } from "./scan/row-marks.ts";
+import { marksOf, type RowMarks } from "./scan/row-marks.ts";
 import { isTemplateDialect, templateReading } from "./table/template-dialect.ts";
 import type { DialectRow } from "./table/types.ts";
 import { rowOf } from "./table/whole.ts";
@@ -38,10 +38,9 @@ const escapedString = /[(,=:[{]\s{0,9}'[^']*\\/;
 
 /** Without marks nobody knows whether a backslash between single quotes is one. */
 export const doubts: NonNullable<DialectBook["doubts"]> = (written, { row }, rows) => {
-  const isPlain = row.plainSingleQuotes === true;
-  const readsOtherwise = (other: DialectRow): boolean =>
-    (other.plainSingleQuotes === true) !== isPlain && other.engine === "python" && other.list === true;
-  return row.engine === "python" && rows.some((other) => readsOtherwise(other.row)) && escapedString.test(written);
+  const readsOtherwise = ({ row: { engine, list, plainSingleQuotes } }: RowMarks): boolean | undefined =>
+    engine === "python" && list && !plainSingleQuotes !== !row.plainSingleQuotes;
+  return row.engine === "python" && rows.some(readsOtherwise) && escapedString.test(written);
 };
 
 /** Finds a message that holds calls in two dialects. */

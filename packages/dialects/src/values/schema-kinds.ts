@@ -69,39 +69,42 @@ export function memberSchema(
   key: string | number,
   root: JsonSchema | undefined,
 ): JsonSchemaObject | undefined {
-  const find = (own: (part: JsonSchemaObject) => JsonSchema | undefined): JsonSchemaObject | undefined => {
-    let left = 1000;
-    const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
-      if (typeof part !== "object" || left-- < 0) return undefined;
-      const { anyOf, oneOf, allOf = [] } = part;
-      const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
-      return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
-    };
-    return walk(schema);
-  };
   return typeof key === "number"
-    ? find(({ prefixItems, items }) => (prefixItems as JsonSchema[] | undefined)?.[key] ?? items)
-    : (find(({ properties = {} }) => (Object.hasOwn(properties, key) ? properties[key] : undefined)) ??
-        find(({ additionalProperties }) => additionalProperties));
+    ? gather(schema, root, ({ prefixItems, items }) => (prefixItems as JsonSchema[] | undefined)?.[key] ?? items)
+    : (gather(schema, root, ({ properties = {} }) => (Object.hasOwn(properties, key) ? properties[key] : undefined)) ??
+        gather(schema, root, ({ additionalProperties }) => additionalProperties));
+}
+
+/** Returns the names of the members that a schema declares, in order. */
+export function memberNames(schema: JsonSchema): string[] {
+  const names = new Set<string>();
+  gather(schema, schema, ({ properties = {} }) => {
+    for (const name of Object.keys(properties)) names.add(name);
+    return undefined;
+  });
+  return [...names];
+}
+
+/** Returns what the parts of a schema hold, as one schema. */
+function gather(
+  schema: JsonSchema,
+  root: JsonSchema | undefined,
+  own: (part: JsonSchemaObject) => JsonSchema | undefined,
+): JsonSchemaObject | undefined {
+  let left = 1000;
+  const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
+    if (typeof part !== "object" || left-- < 0) return undefined;
+    const { anyOf, oneOf, allOf = [] } = part;
+    const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
+    return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
+  };
+  return walk(schema);
 }
 
 /** Returns several schemas as one. */
 function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefined)[]): JsonSchemaObject | undefined {
   const found = schemas.filter((one) => typeof one === "object");
   return found.length > 1 ? { [how]: found } : found[0];
-}
-
-/** Returns the names of the members that a schema declares, in order. */
-export function memberNames(schema: JsonSchema): string[] {
-  const names = new Set<string>();
-  let left = 1000;
-  const walk = (part: JsonSchema): void => {
-    if (typeof part !== "object" || left-- < 0) return;
-    for (const name of Object.keys(part.properties ?? {})) names.add(name);
-    for (const inner of [target(part, schema), part.allOf, part.anyOf, part.oneOf].flat()) walk(inner ?? true);
-  };
-  walk(schema);
-  return [...names];
 }
 
 function kindOf(value: unknown): Kind {
