@@ -1,7 +1,7 @@
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { anyAt, bodyAt } from "../scan/head.ts";
-import { behindSpace, markAt, more } from "../scan/marks.ts";
+import { bodyAt } from "../scan/head.ts";
+import { anyAt, behindSpace, markAt, more } from "../scan/marks.ts";
 import type { NameReader } from "../scan/parts.ts";
 import { bodyOf, type RowMarks } from "../scan/row-marks.ts";
 

@@ -1,7 +1,6 @@
 import type { EndOptions, Span } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
-import { anyAt } from "./head.ts";
-import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
+import { anyAt, behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
 
 /** A reading that is resumed when more text has come. Behind each `yield` the window of its source may be another one. */
 export type Reading<Result> = Generator<undefined, Result, undefined>;

@@ -139,3 +139,21 @@ export function behindSpace(text: string, at: number): number {
   while (isSpace(text.charCodeAt(next))) next += 1;
   return next;
 }
+
+/** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
+export function anyAt(
+  text: string,
+  at: number,
+  marks: readonly (Mark | undefined)[],
+  ended: boolean,
+  variable?: Variable,
+): number {
+  const start = behindSpace(text, at);
+  let undecided = false;
+  for (const mark of marks) {
+    const found = mark ? markAt(text, start, mark, ended, variable) : 0;
+    if (found > 0) return found;
+    undecided ||= found === more;
+  }
+  return undecided ? more : 0;
+}
