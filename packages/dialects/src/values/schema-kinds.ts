@@ -94,7 +94,9 @@ function gather(
   let left = 1000;
   const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
     if (typeof part !== "object" || left-- < 0) return undefined;
-    const { anyOf, oneOf, allOf = [] } = part;
+    const { $ref, anyOf, oneOf, allOf = [] } = part;
+    // Most schemas are of one part.
+    if (!($ref || anyOf || oneOf || part.allOf)) return joined("allOf", [own(part)]);
     const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
     return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
   };
