@@ -14,7 +14,7 @@ import { BareCalls } from "./scan/bare.ts";
 import { bareForms } from "./scan/bare-forms.ts";
 import { Detector } from "./scan/detector.ts";
 import { ProseMarks } from "./scan/prose.ts";
-import { planFor, wholeReader } from "./several.ts";
+import { dialectAt, doubts, mixed, planFor, wholeReader } from "./several.ts";
 import { checkDialect } from "./table/check-dialect.ts";
 import { rows } from "./table/rows.ts";
 
@@ -31,6 +31,9 @@ export const allDialects: DialectBook = {
   bare: BareCalls,
   bareForms,
   planFor,
+  mixed,
+  doubts,
+  dialectAt,
   detector: Detector,
   wholeReader,
   checkOwn: checkDialect,

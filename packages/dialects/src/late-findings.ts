@@ -42,14 +42,6 @@ export function* lateFindings(
         (torn[seen]?.span.start ?? Infinity) < segment.span.end,
       );
   }
-  const ids = new Set(blocks.map(({ dialect }) => dialect));
-  const [first, second] = ids;
-  if (second !== undefined) {
-    const span = (blocks.find(({ dialect }) => dialect === second) as DialectBlock).span;
-    yield diagnostic("mixed-dialects", span.start, span.end, {
-      message: `The message holds calls in two dialects, ${first} and ${second}.`,
-    });
-  }
   const last = segments.findLastIndex((one) => one.type === "block" && isRunnable(one.block));
   const block = segments[last];
   if (block?.type !== "block" || marksOf(block.block.dialect)?.row.suffix !== "none") return;
@@ -76,6 +68,9 @@ const escapedMark = /&lt;[^\s&;]{1,60}&gt;\s*$/;
 /** What a block has whose calls may have ended too early. */
 const isTorn: ReadonlySet<string> = new Set(["dialects/unclosed", "dialects/json-repaired", "dialects/invalid-json"]);
 
+/** What goes on with a body of JSON or Python that has ended: one of its closing marks was one too many. */
+const goesOn = /^[ \t]*,?\s{0,9}["']?[\w-]{1,100}(?:["']\s{0,9}:|\s{0,9}=[^=])/;
+
 /** Looks behind a block for what closes its arguments and calls: it may have ended too early. */
 function* strayClosers(
   block: DialectBlock,
@@ -85,14 +80,12 @@ function* strayClosers(
   mayBeTorn: boolean,
 ): Generator<Diagnostic> {
   const isTagged = bodyOf(marks) === "tags";
-  // Elsewhere a string with a quote in it may have ended a call too early.
-  if (!isTagged && !mayBeTorn) return;
   const opener = isTagged ? [marks.argOpen] : marks.openers;
   const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined);
-  const head = closers[0]?.texts[0]?.charAt(0);
-  if (head === undefined) return;
+  // Elsewhere a string with a quote in it may have ended a call too early.
+  const head = (isTagged || mayBeTorn) && closers[0]?.texts[0]?.charAt(0);
   let opened = 0;
-  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
+  for (let at = head ? text.indexOf(head) : -1; at >= 0; at = text.indexOf(head as string, at + 1)) {
     const closer = closers.find((mark) => markAt(text, at, mark, true) > 0);
     if (!closer && opener.some((mark) => mark && markAt(text, at, mark, true) > 0)) opened += 1;
     if (!closer) continue;
@@ -118,4 +111,8 @@ function* strayClosers(
     yield found;
     return;
   }
+  const length = goesOn.exec(text)?.[0].length;
+  if (isTagged || length === undefined || span.start > block.span.end) return;
+  block.status = "invalid";
+  yield diagnostic("doubtful-close", block.span.start, span.start + length);
 }

@@ -9,7 +9,7 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairCodes } from "./diagnostics.ts";
 import { lateFindings } from "./late-findings.ts";
-import type { BareCalls, FindForm } from "./scan/bare.ts";
+import type { BareCalls, DoubtText, FindForm } from "./scan/bare.ts";
 import type { CallHost } from "./scan/call-draft.ts";
 import { DialectGrammar } from "./scan/grammar.ts";
 import type { Parts } from "./scan/parts.ts";
@@ -29,8 +29,14 @@ export interface DialectBook extends Parts {
   readonly bare?: typeof BareCalls;
   /** Needed for those of them that are no JSON objects. */
   readonly bareForms?: FindForm;
+  /** Needed where several of them write the same calls. */
+  readonly doubts?: DoubtText;
   /** Chooses among several; none: there is one. */
   readonly planFor?: (book: DialectBook, dialect: ReadingOptions["dialect"]) => ReadingPlan;
+  /** Finds a message that holds calls in two of them. */
+  readonly mixed?: (blocks: readonly DialectBlock[]) => Diagnostic[];
+  /** Returns the dialect of a text that begins with a call. */
+  readonly dialectAt?: (book: DialectBook, text: string) => RowMarks | undefined;
   /** Makes what reads whole texts by the response template of a dialect, if it has one. */
   readonly wholeReader?: (
     dialect: ReadingOptions["dialect"],
@@ -90,14 +96,14 @@ function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<Dial
   const tools = new ToolSet(given);
   const allows = (code: string): boolean => allowsRepair(options, code);
   const foreign: DialectGrammar["foreign"] = (format, { start, end }, text) => {
-    const found = book.planFor?.(book, "auto").detector.find(text, 0, true, true);
+    const found = book.dialectAt?.(book, text);
     return diagnostic("foreign-call", start, end, {
       message: `This is ${format}, which is not read here.`,
-      ...(found && found !== "more" && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
+      ...(found && !plan.rows.includes(found) && { hint: `Read it as ${found.row.id}.` }),
     });
   };
   const host = { tools, allows, onEvent };
-  const grammar = new DialectGrammar(plan, host, foreign, book.bare, book.bareForms);
+  const grammar = new DialectGrammar(plan, host, foreign, book.bare, book.bareForms, book.doubts);
   const whole = book.wholeReader?.(dialect, host, options.startsInReasoning === true, (found) =>
     scanner.diagnose(found),
   );
@@ -110,7 +116,8 @@ function scannerOf(book: DialectBook, options: ReadingOptions): TextScanner<Dial
     grammar,
     ...(onEvent && { onEvent: onEvent as (event: object) => void }),
     onEnd(result: ParseResult<DialectBlock>) {
-      for (const found of [...lateFindings(result, rowWith, callsInReasoning, allows)]) scanner.diagnose(found);
+      const late = [...lateFindings(result, rowWith, callsInReasoning, allows), ...(book.mixed?.(result.blocks) ?? [])];
+      for (const found of late) scanner.diagnose(found);
     },
   });
   return scanner;

@@ -1,6 +1,7 @@
 import { type JsonSchema, type JsonSchemaObject, nearest, type ToolDefinition } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { DialectTool } from "./types.ts";
+import { memberNames, memberSchema } from "./values/schema-kinds.ts";
 
 /** A tool as all of this package looks at it. */
 export interface ToolShape {
@@ -76,14 +77,11 @@ export class ToolSet {
   /** Returns the schema of a tool's parameter, and the schema that its references point into. */
   parameter(tool: string | undefined, name: string): { schema: JsonSchema | undefined; root: JsonSchema | undefined } {
     const root = tool === undefined ? undefined : this.#byName.get(tool)?.inputSchema;
-    if (!root) return { schema: undefined, root: undefined };
-    const { properties, additionalProperties } = root;
-    const schema = properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    return { schema: schema === false ? undefined : schema, root };
+    return { schema: root && memberSchema(root, name, root), root };
   }
 
   /** Returns the names of a tool's parameters, in order. */
   parameters(tool: string): readonly string[] {
-    return Object.keys(this.#byName.get(tool)?.inputSchema.properties ?? {});
+    return memberNames(this.#byName.get(tool)?.inputSchema ?? true);
   }
 }

@@ -62,3 +62,27 @@ it("reads any text the same, whatever its chunks", () => {
     { numRuns: 6000 },
   );
 });
+
+it("reads a string of JSON that stands whole as one that comes in pieces, and as JSON has it", () => {
+  const signs = [
+    ...'aé😀/{}],:<`\n\t\x7f\u2028\ud83d\ude00"',
+    ...["\\n", '\\"', "\\\\", "\\/", "\\b", "\\u00e9", "\\u0000", "\\ud83d\\ude00", "\\ud83d", "\\ude00"],
+    ...["\\", "\\u12", "\\u00g0", "\\x41", "\\'", "\\\n"],
+  ];
+  const body = fc.array(fc.constantFrom(...signs), { maxLength: 12 }).map((chosen) => chosen.join(""));
+  const around = fc.constantFrom(
+    ["", ""],
+    ["[", "]"],
+    ['{"a": ', ', "b": 1}'],
+    ['{"a": {"c": ', "}}"],
+    ["", " behind"],
+  );
+  fc.assert(
+    fc.property(body, around, (text, [before, behind]) => {
+      const whole = `${before}"${text}"${behind}`;
+      const { state, value, slips, end } = readEachWay(whole, { language: "json" });
+      if (state === "done" && slips.length === 0) expect(value).toEqual(JSON.parse(whole.slice(0, end)));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -63,9 +63,9 @@ describe("JSON as it should be", () => {
   it("knows whether it stands in a string, and how deep", () => {
     const reader = new LiteralReader(json);
     reader.read('{"a": ["x', 0, 0, false);
-    expect([reader.inString, reader.depth, reader.start]).toEqual([true, 2, 0]);
+    expect([reader.quote, reader.depth, reader.start]).toEqual(['"', 2, 0]);
     reader.read('"]', 0, 9, false);
-    expect([reader.inString, reader.depth]).toEqual([false, 1]);
+    expect([reader.quote, reader.depth]).toEqual(["", 1]);
   });
 
   it("reads from the middle of a window, with offsets of the whole text", () => {

@@ -4,6 +4,8 @@ import { NextMark } from "./source.ts";
 /** A pair of texts that reasoning stands between. */
 export interface ReasoningPair {
   open: string;
+  /** What is left of it where the prompt holds its beginning: it counts at the start of a line. */
+  begun?: string;
   /** The first one that comes ends it. */
   close: readonly string[];
   /** What closes it ends other things too: alone it is no evidence. */
@@ -31,13 +33,18 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|channel>thought", close: ["<channel|>"], shared: true },
   { open: "<unused94>", close: ["<unused95>"] },
   { open: "<|content_thinking|>", close: ["<|content_text|>", "<|end_message|>"], shared: true },
-  { open: "<|start|>assistant to=self<|message|>", close: ["<|eom|>", "<|eot|>"], shared: true },
+  {
+    open: "<|start|>assistant to=self<|message|>",
+    begun: "to=self<|message|>",
+    close: ["<|eom|>", "<|eot|>"],
+    shared: true,
+  },
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 
 /** The texts of the table, as a pattern; those that end other things too are left out. */
 export const reasoningTexts: string = reasoningPairs
-  .flatMap(({ open, close, shared }) => (shared ? [open] : [open, ...close]))
+  .flatMap(({ open, begun = open, close, shared }) => [open, begun, ...(shared ? [] : close)])
   .map(asPattern)
   .join("|");
 
@@ -74,10 +81,10 @@ export class ReasoningMarks {
 
   constructor(own: readonly (readonly [open: string, close: string])[] = []) {
     const pairs = [...reasoningPairs, ...own.map(([open, close]): ReasoningPair => ({ open, close: [close] }))];
-    for (const { open, close, shared = false } of pairs) {
+    for (const { open, begun, close, shared = false } of pairs) {
       const kind = open.toLowerCase();
       for (const text of close) this.#texts.set(text.toLowerCase(), { kind, opens: false, needsPartner: shared });
-      this.#texts.set(kind, { kind, opens: true, needsPartner: false });
+      for (const text of [kind, begun]) if (text) this.#texts.set(text, { kind, opens: true, needsPartner: false });
     }
     const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
     this.#longest = texts[0]?.length ?? 0;

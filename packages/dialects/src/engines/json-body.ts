@@ -47,6 +47,7 @@ export function* readLiteral(
     const isClosed = isBlocked && (yield* cursor.sees(marks.literalClosers));
     const isNext = isBlocked && !isClosed && (yield* cursor.sees(marks.openers));
     if ((isClosed || isNext) && reader.close(cursor.offset, isNext)) break;
+    cursor.failedIn = { depth: reader.depth, quote: reader.quote.charAt(0) };
     const at = reader.failure?.at ?? cursor.offset;
     if (reader.failure?.code) {
       call.slip(reader.failure.code, { start: at, end: at + 1 });

@@ -30,7 +30,8 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
       continue;
     }
     const name = yield* readKeyword(cursor);
-    const position = name ?? call.block.host.tools.parameters(call.name ?? "")[count];
+    const parameters = call.block.host.tools.parameters(call.name ?? "");
+    const position = name ?? parameters[count];
     if (position === undefined)
       return call.fail("not-a-literal", here, "An argument has no name, and none can be known.");
     const argument = call.argument(position);
@@ -40,7 +41,14 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
     });
     if (!literal) return false;
     if (name === undefined) call.slip("positional-argument", here);
-    argument.value(literal.value ?? null, { start: from, end: cursor.offset });
+    const { value = null } = literal;
+    const span = { start: from, end: cursor.offset };
+    const text = typeof value === "string" ? value : "";
+    argument.value(value, span);
+    // Where nothing is escaped, a quote or comma that was lost lets a string take in the next arguments.
+    const takesIn = (other: string): boolean =>
+      !(other in call.input) && [", ", "' ", "'"].some((before) => text.includes(`${before}${other}=`));
+    if (syntax.plainSingleQuotes && parameters.some(takesIn)) call.slip("doubtful-open", span);
     count += 1;
     needsComma = true;
   }

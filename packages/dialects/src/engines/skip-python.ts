@@ -1,13 +1,14 @@
 import type { Cursor, Reading } from "../scan/cursor.ts";
 
 /**
- * Goes behind the closing parenthesis of a call that was rejected: those in strings and in further parentheses don't count. `isOnLine`: it
- * ends with its line at the latest.
+ * Goes behind the closing parenthesis of a call that was rejected, or the end of its object: those in strings and in further brackets don't
+ * count. `isOnLine`: it ends with its line at the latest.
  */
 export function* skipPythonCall(cursor: Cursor, isOnLine: boolean): Reading<boolean> {
-  let depth = 1;
-  let quote = "";
-  for (;;) {
+  let { depth, quote } = cursor.failedIn;
+  cursor.failedIn = { depth: 0, quote: "" };
+  depth += 1;
+  while (depth > 0) {
     const { source } = cursor;
     const { text } = source;
     for (; source.at < text.length; source.at += 1) {
@@ -30,4 +31,5 @@ export function* skipPythonCall(cursor: Cursor, isOnLine: boolean): Reading<bool
     }
     if (!(yield* cursor.wait())) return false;
   }
+  return true;
 }

@@ -1,6 +1,6 @@
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { maxTagLength, tagEndAt } from "../scan/head.ts";
-import { type Mark, more } from "../scan/marks.ts";
+import type { Mark } from "../scan/marks.ts";
 
 /** Reads the attributes of an opening tag, and goes behind what ends it. Undefined when it is none. */
 export function* readAttributes(
@@ -8,22 +8,16 @@ export function* readAttributes(
   tagEnd: Mark,
   hasEntities = false,
 ): Reading<Map<string, string> | undefined> {
-  for (;;) {
-    const { source, ended } = cursor;
-    const { text, at } = source;
-    const end = tagEndAt(text, at, tagEnd, ended);
-    if (end === more) {
-      yield;
-      continue;
-    }
-    if (end === 0) {
-      cursor.isCut ||= text.length - at < maxTagLength;
-      return undefined;
-    }
-    source.at = end;
-    const [mark = ">"] = tagEnd.texts;
-    return attributesIn(text.slice(at, text.lastIndexOf(mark.charAt(0), end - 1)), hasEntities);
+  const end = yield* cursor.decide((text, at, ended) => tagEndAt(text, at, tagEnd, ended));
+  const { source } = cursor;
+  const { text, at } = source;
+  if (end === 0) {
+    cursor.isCut ||= text.length - at < maxTagLength;
+    return undefined;
   }
+  source.at = end;
+  const [mark = ">"] = tagEnd.texts;
+  return attributesIn(text.slice(at, text.lastIndexOf(mark.charAt(0), end - 1)), hasEntities);
 }
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };

@@ -1,9 +1,9 @@
-import { createRecord, type JsonSchema, type JsonSchemaObject, type JsonValue } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
+import { kindsOf, memberSchema } from "../values/schema-kinds.ts";
 import { typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
 import { type ArgumentTag, readTag } from "./argument-tag.ts";
@@ -52,8 +52,8 @@ function* readNode(
   tag: ArgumentTag,
   wanted: Wanted,
 ): Reading<JsonValue | undefined> {
-  const { schema, root, slips, depth } = wanted;
-  const { raw } = marks.row.arguments.typeMark ?? {};
+  const { schema = true, root, slips, depth } = wanted;
+  const { typeMark: { raw } = {}, otherMark } = marks.row.arguments;
   if (!(yield* isTree(cursor, marks, tag))) {
     const value = yield* readTagValue(call, cursor, marks, { close: tag.close, isPadded: false, isNested: true });
     if (!value) return undefined;
@@ -63,22 +63,30 @@ function* readNode(
     return typed.value;
   }
   if (depth >= maxDepth) return undefined;
+  const isMarked = typeof otherMark === "object";
+  const kinds = kindsOf(schema, root);
+  const takesItems = isMarked ? tag.type === otherMark.array : kinds.has("array");
   const members: [key: string, value: JsonValue, at: number][] = [];
-  const inner: JsonSchemaObject = isObject(schema) ? schema : {};
-  const { properties = {}, items } = inner;
-  while (!(yield* cursor.take(tag.close))) {
+  const start = cursor.offset;
+  let end = start;
+  for (; !(yield* cursor.take(tag.close)); end = cursor.offset) {
     const at = cursor.offset;
     const child = (yield* cursor.take(marks.argOpen)) ? yield* readTag(cursor, marks) : undefined;
     if (!child) return undefined;
-    const own = Object.hasOwn(properties, child.key) ? properties[child.key] : items;
-    const value = yield* readNode(call, cursor, marks, child, { ...wanted, schema: own, depth: depth + 1 });
+    const place = takesItems && (isMarked || child.key === "item") ? members.length : child.key;
+    const value = yield* readNode(call, cursor, marks, child, {
+      ...wanted,
+      schema: memberSchema(schema, place, root),
+      depth: depth + 1,
+    });
     if (value === undefined) return undefined;
     members.push([child.key, value, at]);
   }
-  const { otherMark } = marks.row.arguments;
-  const isList =
-    typeof otherMark === "object" ? tag.type === otherMark.array : members.every(([key]) => key === "item");
-  if (isList) return members.map(([, value]) => value);
+  if (takesItems && (isMarked || members.every(([key]) => key === "item"))) return members.map(([, value]) => value);
+  if (!isMarked && !kinds.has("object")) {
+    slips.push({ code: "type-mismatch", affects: "value", start, end });
+    return cursor.slice(start, end);
+  }
   const record = createRecord<JsonValue>();
   for (const [key, value, at] of members) {
     if (key in record) slips.push({ code: "duplicate-key", affects: "value", start: at, end: at });

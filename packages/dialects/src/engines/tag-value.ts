@@ -1,8 +1,7 @@
 import { nearest } from "@toolglot/core";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { anyAt } from "../scan/head.ts";
-import { behindSpace, last, type Mark, markAt, more, type Variable } from "../scan/marks.ts";
+import { anyAt, behindSpace, last, type Mark, markAt, more, type Variable } from "../scan/marks.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 
 /** How an argument's value is read. */

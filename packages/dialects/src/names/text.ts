@@ -1,7 +1,7 @@
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import { anyAt, bodyAt } from "../scan/head.ts";
-import { behindSpace, markAt, more } from "../scan/marks.ts";
+import { bodyAt } from "../scan/head.ts";
+import { anyAt, behindSpace, markAt, more } from "../scan/marks.ts";
 import type { NameReader } from "../scan/parts.ts";
 import { bodyOf, type RowMarks } from "../scan/row-marks.ts";
 
@@ -19,6 +19,8 @@ export interface CallHead {
   start: number;
   /** Where the arguments begin. */
   end: number;
+  /** The mark that ends the name is missing. */
+  lacksEnd?: boolean;
 }
 
 /** Finds the head at an index. Undefined where none can be, `"more"` when only more text decides. */
@@ -33,14 +35,14 @@ const nameAt: HeadAt = (text, at, marks, ended) => {
   const taken = row.engine === "keyed" ? [] : nameEnds;
   const limit = Math.min(text.length, start + maxNameLength);
   let idStart: number | undefined;
-  let nameEnd = 0;
+  let nameEnd = -1;
   const head = (end: number, next: number): CallHead | undefined => {
     const name = text.slice(start, idStart === undefined ? end : nameEnd).trim();
     // Where no mark of its own shows that it is a name, several words are prose.
     const isWord = body === "tags" && (!marks.callOpen || next === end);
-    if ((isWord ? /[\s<{}"]/ : /[\n<]/).test(name)) return undefined;
+    if ((body === "python" ? /[^\p{L}\p{N}_.:-]/u : isWord ? /[\s<{}"]/ : /[\n<]/).test(name)) return undefined;
     const id = idStart === undefined ? undefined : text.slice(idStart, end).trim();
-    return { name, id, start, end: next };
+    return { name, id, start, end: next, lacksEnd: next === end && taken.length > 0 };
   };
   for (let index = start; index <= limit; index += 1) {
     const unit = text.charCodeAt(index);
@@ -93,6 +95,10 @@ export const readerOf = (headAt: HeadAt) =>
       }
       const at = { start: source.base + head.start, end: source.base + head.end };
       source.at = head.end;
+      const [end] = marks.nameEnds;
+      // A server that strips what opens a call strips this as well.
+      const isStripped = marks.callOpen && at.start === call.start;
+      if (head.lacksEnd && !isStripped && !end?.optional && end?.texts[0] !== "\n") call.slip("unclosed", at);
       call.id = head.id;
       const parts = idPattern === undefined ? undefined : new RegExp(idPattern).exec(head.name);
       if (parts) call.id = head.name;
@@ -114,11 +120,13 @@ export const textName: NameReader = {
     return bodyBehind(head, text, marks, ended);
   },
   read: readName,
-  /** The line break; another dialect has none there. */
+  /** Another dialect has none there. */
   lacksEnd(text, at, marks, ended) {
-    const [open] = marks.open;
-    if (!open || marks.callOpen || marks.nameEnds[0]?.texts[0] !== "\n") return false;
-    const head = nameAt(text, markAt(text, at, open, ended), marks, ended);
-    return head !== undefined && head !== "more" && text.charAt(head.end - 1) !== "\n";
+    const { open, callOpen } = marks;
+    let start = at;
+    for (const mark of [open[0], callOpen])
+      if (mark) start = Math.max(start, markAt(text, behindSpace(text, start), mark, ended));
+    const head = nameAt(text, start, marks, ended);
+    return head !== undefined && head !== "more" && head.lacksEnd === true;
   },
 };

@@ -25,6 +25,9 @@ export type FindForm = (
   mayGrow: boolean,
 ) => RowMarks | "more" | undefined;
 
+/** Whether a text may mean something else in another dialect that writes the same calls. */
+export type DoubtText = (written: string, marks: RowMarks, rows: readonly RowMarks[]) => boolean;
+
 /** Which names are those of calls. */
 export interface BareNames {
   knows(name: string): boolean;
@@ -38,13 +41,21 @@ export class BareCalls implements MarklessRuns, BareNames {
   readonly #tools: ToolSet;
   readonly #takesAnyName: boolean;
   readonly #findForm: FindForm | undefined;
+  readonly #doubts: DoubtText | undefined;
   /** Before this offset of the text nothing is a call: a run up to here was none, and one within it would end likewise. */
   textUntil = 0;
 
   /** @param takesAnyName If no tools are given, every name counts. */
-  constructor(rows: readonly RowMarks[], tools: ToolSet, takesAnyName: boolean, findForm?: FindForm) {
+  constructor(
+    rows: readonly RowMarks[],
+    tools: ToolSet,
+    takesAnyName: boolean,
+    findForm?: FindForm,
+    doubts?: DoubtText,
+  ) {
     this.#rows = rows;
     this.#findForm = findForm;
+    this.#doubts = doubts;
     this.#tools = tools;
     this.#takesAnyName = takesAnyName && !tools.isGiven;
   }
@@ -52,20 +63,6 @@ export class BareCalls implements MarklessRuns, BareNames {
   /** Whether a name is one of a call. */
   knows(name: string): boolean {
     return this.#takesAnyName || this.#tools.has(name);
-  }
-
-  /** Whether another dialect writes the same calls, and reads what is between single quotes otherwise. */
-  readsQuotesOtherwise({ row }: RowMarks): boolean {
-    const isPlain = row.plainSingleQuotes === true;
-    return (
-      row.engine === "python" &&
-      this.#rows.some(
-        (other) =>
-          (other.row.plainSingleQuotes === true) !== isPlain &&
-          other.row.engine === "python" &&
-          other.row.list === true,
-      )
-    );
   }
 
   /** Reads a run: its calls are calls only if all of them name tools, and nothing but them stands on their lines. */
@@ -81,8 +78,8 @@ export class BareCalls implements MarklessRuns, BareNames {
       });
     const block = new BlockDraft(marks.row, { ...host, onEvent }, start, place.inReasoning);
     const knows = (name: string | undefined): boolean => name !== undefined && this.knows(name);
-    const isPlainOrNot = this.readsQuotesOtherwise(marks);
-    const done = yield* readRun(block, cursor, marks, { ...place, knows, isPlainOrNot });
+    const isDoubtful = (written: string): boolean => this.#doubts?.(written, marks, this.#rows) === true;
+    const done = yield* readRun(block, cursor, marks, { ...place, knows, isDoubtful });
     const { calls, rejected, status } = done.block;
     const areKnown = [...calls, ...rejected].every(({ name }) => knows(name));
     if (!areKnown || status === "invalid" || !(yield* endsLine(cursor, done.end))) {

@@ -1,6 +1,6 @@
 import type { EndOptions, Span } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
-import { behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
+import { anyAt, behindSpace, last, type Mark, markAt, more, type Variable } from "./marks.ts";
 
 /** A reading that is resumed when more text has come. Behind each `yield` the window of its source may be another one. */
 export type Reading<Result> = Generator<undefined, Result, undefined>;
@@ -27,6 +27,9 @@ export class Cursor {
   /** The text ended where more of it was needed. */
   isCut = false;
 
+  /** Where the literal that failed last stopped: the number of containers that were open, and the quote of a string. */
+  failedIn: { depth: number; quote: string } = { depth: 0, quote: "" };
+
   /** From this offset on nothing closes a call: the end of the text has shown it, and is not read for again from each line. */
   unclosedFrom: number = Infinity;
 
@@ -48,49 +51,39 @@ export class Cursor {
     }
   }
 
+  /** Looks at the text here until that decides: an index, or 0. */
+  *decide(look: (text: string, at: number, ended: boolean) => number): Reading<number> {
+    for (;;) {
+      const { source, ended } = this;
+      const found = look(source.text, source.at, ended);
+      if (found !== more) return found;
+      yield;
+    }
+  }
+
   /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
   *take(mark: Mark | undefined): Reading<boolean> {
     if (!mark) return false;
-    let found = this.#tryTake(mark);
-    for (; found === undefined; found = this.#tryTake(mark)) yield;
-    return found;
-  }
-
-  /** Goes behind the first of several marks that stands here. */
-  *takeAny(marks: readonly Mark[]): Reading<boolean> {
-    for (const mark of marks) {
-      let found = this.#tryTake(mark);
-      for (; found === undefined; found = this.#tryTake(mark)) yield;
-      if (found) return true;
-    }
-    return false;
-  }
-
-  /** As {@link take}; undefined when only more text decides. */
-  #tryTake(mark: Mark): boolean | undefined {
+    const end = yield* this.decide((text, at, ended) =>
+      markAt(text, behindSpace(text, at), mark, ended, this.variable),
+    );
+    if (end <= 0) return false;
     const { source } = this;
-    const start = behindSpace(source.text, source.at);
-    const end = markAt(source.text, start, mark, this.ended, this.variable);
-    if (end <= 0) return end === more ? undefined : false;
-    if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
+    const start = source.base + behindSpace(source.text, source.at);
+    if (last.looksAlike) this.lookAlikes.push({ start, end: source.base + end });
     source.at = end;
     return true;
   }
 
+  /** Goes behind the first of several marks that stands here. */
+  *takeAny(marks: readonly Mark[]): Reading<boolean> {
+    for (const mark of marks) if (yield* this.take(mark)) return true;
+    return false;
+  }
+
   /** Whether one of several marks stands here, white space apart. */
   *sees(marks: readonly (Mark | undefined)[]): Reading<boolean> {
-    for (;;) {
-      const { source } = this;
-      const start = behindSpace(source.text, source.at);
-      let undecided = false;
-      for (const mark of marks) {
-        const end = mark ? markAt(source.text, start, mark, this.ended, this.variable) : 0;
-        if (end > 0) return true;
-        undecided ||= end === more;
-      }
-      if (!undecided) return false;
-      yield;
-    }
+    return (yield* this.decide((text, at, ended) => anyAt(text, at, marks, ended, this.variable))) > 0;
   }
 
   /** Goes behind one line break. */

@@ -27,7 +27,7 @@ export function beginnings({ open, callOpen, isHeader, header, nameEnds, row }: 
   return [
     ...[...open, ...opensCall, ...names].flatMap(({ texts }) => texts),
     ...(isHeader ? ["<|start|>", "to=", "<|channel|>"] : []),
-    ...(header ? [header.before] : []),
+    ...(header?.befores ?? []),
   ].map((text) => text.trimStart());
 }
 

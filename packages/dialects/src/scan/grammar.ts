@@ -10,7 +10,7 @@ import {
   type Trace,
 } from "@toolglot/core/text";
 import type { DialectBlock } from "../types.ts";
-import type { BareCalls, FindForm } from "./bare.ts";
+import type { BareCalls, DoubtText, FindForm } from "./bare.ts";
 import type { CallHost } from "./call-draft.ts";
 import type { ReadingPlan } from "./plan.ts";
 import type { RowMarks } from "./row-marks.ts";
@@ -47,9 +47,10 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
     foreign: DialectGrammar["foreign"],
     bare?: typeof BareCalls,
     findForm?: FindForm,
+    doubts?: DoubtText,
   ) {
     this.#plan = plan;
-    this.#bare = bare && new bare(plan.bare, host.tools, plan.isMarkless, findForm);
+    this.#bare = bare && new bare(plan.bare, host.tools, plan.isMarkless, findForm, doubts);
     this.#host = host;
     this.foreign = foreign;
     this.heads = plan.detector.heads;

@@ -1,25 +1,8 @@
-import { behindSpace, type Mark, markAt, more, type Variable } from "./marks.ts";
+import { anyAt, behindSpace, type Mark, markAt, more } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
 /** Longer than any opening tag. */
 export const maxTagLength = 1000;
-/** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
-export function anyAt(
-  text: string,
-  at: number,
-  marks: readonly (Mark | undefined)[],
-  ended: boolean,
-  variable?: Variable,
-): number {
-  const start = behindSpace(text, at);
-  let undecided = false;
-  for (const mark of marks) {
-    const found = mark ? markAt(text, start, mark, ended, variable) : 0;
-    if (found > 0) return found;
-    undecided ||= found === more;
-  }
-  return undecided ? more : 0;
-}
 
 /** Returns the index behind what ends an opening tag whose attributes begin at an index; 0 when nothing does, or {@link more}. */
 export function tagEndAt(text: string, at: number, tagEnd: Mark, ended: boolean): number {

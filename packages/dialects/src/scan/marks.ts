@@ -79,6 +79,8 @@ export function markAt(text: string, at: number, mark: Mark, ended: boolean, var
     const found = textAt(text, at, texts[number] as string, ended, variable);
     if (found === more) undecided = true;
     else if (found > 0) {
+      // One that is longer, and comes first.
+      if (undecided) return more;
       last.isOther = number >= mark.ownTexts;
       last.looksAlike ||= last.isOther;
       return found;
@@ -136,4 +138,22 @@ export function behindSpace(text: string, at: number): number {
   let next = at;
   while (isSpace(text.charCodeAt(next))) next += 1;
   return next;
+}
+
+/** Returns the index behind the first of several marks at an index, white space before it apart; 0, or {@link more}. */
+export function anyAt(
+  text: string,
+  at: number,
+  marks: readonly (Mark | undefined)[],
+  ended: boolean,
+  variable?: Variable,
+): number {
+  const start = behindSpace(text, at);
+  let undecided = false;
+  for (const mark of marks) {
+    const found = mark ? markAt(text, start, mark, ended, variable) : 0;
+    if (found > 0) return found;
+    undecided ||= found === more;
+  }
+  return undecided ? more : 0;
 }

@@ -34,7 +34,7 @@ export interface NameReader {
 
 /** What stands before a run, around the name of its first call. */
 export interface RunHeader {
-  readonly before: string;
+  readonly befores: readonly string[];
   /** Returns the index behind it; 0 when there is none, or `more`. */
   endAt(text: string, at: number, ended: boolean): number;
 }

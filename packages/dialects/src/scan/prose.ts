@@ -14,14 +14,15 @@ export class ProseMarks implements ProseFinder {
   constructor(rows: readonly RowMarks[], heads: readonly ProseHead[] = []) {
     const texts = new Set(
       rows.flatMap(({ row }) => [
-        ...(row.prose ?? []).flatMap(({ open, close }) => [open, close]),
+        // Its first word may stand in the prompt.
+        ...(row.prose ?? []).flatMap(({ open, close }) => [open, open.slice(open.lastIndexOf(" ") + 1), close]),
         ...(row.engine === "messages" ? row.stops : []),
       ]),
     );
     this.#marks = [...texts]
-      .filter((text) => /^(?:<\||>>>)/.test(text))
+      .filter((text) => /^(?:<\||>>>|to=)/.test(text))
       .sort((one, other) => other.length - one.length)
-      .map((text) => markOf(text.startsWith(">") ? { text, lineStart: true } : { text }));
+      .map((text) => markOf(text.startsWith("<") ? { text } : { text, lineStart: true }));
     this.#others = heads;
     this.#prefixes = rows.flatMap(({ row }) =>
       row.reasoning
@@ -39,8 +40,12 @@ export class ProseMarks implements ProseFinder {
 
   #lengthAt(text: string, at: number, ended: boolean, isLineStart: boolean): number {
     const unit = text.charCodeAt(at);
-    // All of them begin with `<|` or `>>>`, and the prefixes with `]`.
-    if (unit !== 62 && unit !== 93 && (unit !== 60 || (at + 1 < text.length && text.charCodeAt(at + 1) !== 124)))
+    // All of them begin with `<|`, at the start of a line with `>>>` or `to=`, and the prefixes with `]`.
+    if (
+      !(isLineStart && (unit === 62 || unit === 116)) &&
+      unit !== 93 &&
+      (unit !== 60 || (at + 1 < text.length && text.charCodeAt(at + 1) !== 124))
+    )
       return 0;
     let undecided = false;
     for (const head of this.#others) {
@@ -57,7 +62,7 @@ export class ProseMarks implements ProseFinder {
       if (mark.lineStart && !isLineStart) continue;
       let end = markAt(text, at, mark, ended);
       // The line break of such a mark belongs to it.
-      if (end > 0 && mark.lineStart) {
+      if (end > 0 && unit === 62) {
         if (text.charAt(end) === "\n") end += 1;
         else if (end >= text.length && !ended) end = more;
       }

@@ -4,8 +4,8 @@ import type { Cursor, Reading } from "./cursor.ts";
 import { markOf } from "./marks.ts";
 import { bodyOf, type RowMarks } from "./row-marks.ts";
 
-/** Reads one call, from its opener to behind what closes it. Its draft tells whether it is whole. */
-export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): Reading<CallDraft> {
+/** Reads one call, from its opener to behind what closes it. Its draft tells whether it is whole. `isBare`: it has no marks. */
+export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks, isBare = false): Reading<CallDraft> {
   yield* cursor.space();
   const call = block.begin(cursor.offset);
   const { callOpen, callClose } = marks;
@@ -14,6 +14,8 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
   if (marks.asJson && (yield* cursor.sees([brace]))) {
     const isRead = yield* marks.asJson.body.read(call, cursor, marks.asJson);
+    // It has no parenthesis around it.
+    if (!isRead) cursor.failedIn.depth -= 1;
     if (isRead && body === "tags" && callClose && !(yield* cursor.take(callClose)))
       call.slip("unclosed", { start: call.start, end: cursor.offset });
     return call;
@@ -21,6 +23,10 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
   const { names } = marks;
   const isNamed = !names.read || (yield* names.read(call, cursor, marks));
   if (!isNamed || !(yield* marks.body.read(call, cursor, marks))) return call;
+  // One bracket too many.
+  const bracket = body === "tags" || isBare ? undefined : body === "python" ? parenthesis : braceEnd;
+  for (let start = cursor.offset; yield* cursor.take(bracket); start = cursor.offset)
+    call.slip("stray-closer", { start, end: cursor.offset });
   if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
   if (callClose.ownTexts > 1) yield* cursor.take(fence);
   if (!callClose.optional && !isStripped && !(yield* cursor.sees(marks.stops)))
@@ -30,6 +36,8 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks): R
 
 const fence = markOf({ text: "```" });
 const brace = markOf({ text: "{" });
+const braceEnd = markOf({ text: "}" });
+const parenthesis = markOf({ text: ")" });
 
 /**
  * Goes behind a call that was rejected: to what closes it, or to where the next one begins. Where nothing does, behind its line. `isOnLine`:

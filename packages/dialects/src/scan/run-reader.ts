@@ -8,7 +8,6 @@ import { Cursor, type Reading } from "./cursor.ts";
 import { beginsAt } from "./detect.ts";
 import { callAt } from "./head.ts";
 import { behindSpace, type Mark, more } from "./marks.ts";
-import type { RunHeader } from "./parts.ts";
 import { readCall, skipCall } from "./read-call.ts";
 import { bodyOf, isMarkless, type RowMarks } from "./row-marks.ts";
 
@@ -69,12 +68,9 @@ export interface Place {
   knows?: (name: string | undefined) => boolean;
   /** The fence around it is its wrapper. */
   isInFence?: boolean;
-  /** Without marks nobody knows whether a backslash is one between single quotes. */
-  isPlainOrNot?: boolean;
+  /** Whether a run without marks may mean something else. */
+  isDoubtful?: (written: string) => boolean;
 }
-
-/** A string between single quotes that holds a backslash. */
-const escapedString = /[(,=:[{]\s{0,9}'[^']*\\/;
 
 /** Reads all wrappers of a run, and what may stand behind them. */
 export function* readRun(
@@ -101,7 +97,7 @@ export function* readRun(
   yield* cursor.lineBreak();
   const [odd] = cursor.lookAlikes;
   if (odd) block.slip("look-alike", odd);
-  if (place.isPlainOrNot && escapedString.test(cursor.slice(block.start, end)))
+  if (place.isDoubtful?.(cursor.slice(block.start, end)))
     block.slip("stripped-tokens", { start: block.start, end }, { affects: "value" });
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
@@ -139,7 +135,8 @@ function* goesOn(cursor: Cursor, marks: RowMarks, isBare: boolean): Reading<bool
 function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place: Place): Reading<void> {
   const { row, close } = marks;
   const start = cursor.offset;
-  if (marks.header) yield* takeHeader(cursor, marks.header);
+  const behind = marks.header && (yield* cursor.decide(marks.header.endAt));
+  if (behind) cursor.source.at = behind;
   const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
   if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
   else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
@@ -147,6 +144,9 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   let count = 0;
   let inList = false;
   let isUnclosed = false;
+  /** A comma stands behind the last call; undefined: nobody knows. */
+  let comma: boolean | undefined;
+  const repair = (): void => block.slip("json-repaired", { start: cursor.offset, end: cursor.offset });
   for (;;) {
     const span = { start, end: cursor.offset };
     if (!(yield* cursor.space())) {
@@ -173,7 +173,9 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     }
     if (unit === "]" && inList) {
       inList = false;
+      if (comma && row.values !== "python") repair();
       source.at += 1;
+      if (count === 0) rejectOpener(block, cursor, start, "missing-name");
       count = Math.max(count, 1);
       if (close.length === 0) return;
       continue;
@@ -183,10 +185,15 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (mayEnd && !isNext && !(yield* cursor.sees([marks.callOpen]))) return;
     const back = cursor.offset;
     if (isNext) {
+      if (comma && inList) repair();
+      comma = true;
       source.at += 1;
       yield* cursor.space();
     }
-    if (!(place.isBare && count === 0) && !(yield* beginsCall(cursor, marks))) {
+    if (
+      !(place.isBare && count === 0) &&
+      (yield* cursor.decide((text, at, ended) => callAt(text, at, marks, ended))) === 0
+    ) {
       if (mayEnd) {
         cursor.source.seek(back);
         return;
@@ -200,14 +207,17 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       yield* skipTo(block, cursor, marks);
       return;
     }
+    if (inList && comma === false) repair();
+    comma = false;
     count += 1;
-    const call = yield* readCall(block, cursor, marks);
+    const call = yield* readCall(block, cursor, marks, place.isBare);
     const { failure } = call;
     isUnclosed = call.isUnclosed;
     if (failure === "invalid") {
       block.failedAt ??= cursor.offset;
       yield* marks.body.skip?.(cursor, place.isBare === true) ?? skipCall(call, cursor, marks, place.isBare);
       // What was skipped may hold the list's end.
+      comma = undefined;
       inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
     const textOf = (from: number, to: number): string => cursor.slice(from, to);
@@ -230,26 +240,8 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   }
 }
 
-function* takeHeader(cursor: Cursor, header: RunHeader): Reading<void> {
-  for (;;) {
-    const { source, ended } = cursor;
-    const end = header.endAt(source.text, source.at, ended);
-    if (end > 0) source.at = end;
-    if (end !== more || !(yield* cursor.wait())) return;
-  }
-}
-
 /** Whether what closes a wrapper is always written. */
 const isWritten = (mark: Mark | undefined): boolean => mark !== undefined && !mark.unwritten;
-
-function* beginsCall(cursor: Cursor, marks: RowMarks): Reading<boolean> {
-  for (;;) {
-    const { source, ended } = cursor;
-    const found = callAt(source.text, source.at, marks, ended);
-    if (found !== more) return found > 0;
-    if (!(yield* cursor.wait())) return true;
-  }
-}
 
 /** Adds a call of which there is nothing but its opener. */
 function rejectOpener(block: BlockDraft, cursor: Cursor, start: number, code?: "missing-name" | "invalid-json"): void {

@@ -59,9 +59,9 @@ export class LiteralReader {
     return this.#stack.length;
   }
 
-  /** Whether a string, or a key that is one, is half read. */
-  get inString(): boolean {
-    return !!this.#token?.close;
+  /** What closes the string, or the key that is one, which is half read; empty: none is. */
+  get quote(): string {
+    return this.#token?.close ?? "";
   }
 
   /**

@@ -63,33 +63,50 @@ export function fits(
   return walk(schema);
 }
 
-/** Returns the schema of a member: of a key, or of an index. Undefined: there is none. */
+/** Returns the schema of a member: of a key, or of an index. Undefined: there is none. What is declared by name comes before all others. */
 export function memberSchema(
   schema: JsonSchema,
   key: string | number,
   root: JsonSchema | undefined,
-): JsonSchema | undefined {
-  const found: JsonSchemaObject[] = [];
+): JsonSchemaObject | undefined {
+  return typeof key === "number"
+    ? gather(schema, root, ({ prefixItems, items }) => (prefixItems as JsonSchema[] | undefined)?.[key] ?? items)
+    : (gather(schema, root, ({ properties = {} }) => (Object.hasOwn(properties, key) ? properties[key] : undefined)) ??
+        gather(schema, root, ({ additionalProperties }) => additionalProperties));
+}
+
+/** Returns the names of the members that a schema declares, in order. */
+export function memberNames(schema: JsonSchema): string[] {
+  const names = new Set<string>();
+  gather(schema, schema, ({ properties = {} }) => {
+    for (const name of Object.keys(properties)) names.add(name);
+    return undefined;
+  });
+  return [...names];
+}
+
+/** Returns what the parts of a schema hold, as one schema. */
+function gather(
+  schema: JsonSchema,
+  root: JsonSchema | undefined,
+  own: (part: JsonSchemaObject) => JsonSchema | undefined,
+): JsonSchemaObject | undefined {
   let left = 1000;
-  const walk = (part: JsonSchema): void => {
-    if (typeof part !== "object" || left-- < 0) return;
-    const own = typeof key === "number" ? itemSchema(part, key) : propertySchema(part, key);
-    if (typeof own === "object") found.push(own);
-    for (const branch of [target(part, root), part.anyOf, part.oneOf, part.allOf].flat()) walk(branch ?? true);
+  const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
+    if (typeof part !== "object" || left-- < 0) return undefined;
+    const { $ref, anyOf, oneOf, allOf = [] } = part;
+    // Most schemas are of one part.
+    if (!($ref || anyOf || oneOf || part.allOf)) return joined("allOf", [own(part)]);
+    const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
+    return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
   };
-  walk(schema);
-  return found.length > 1 ? { anyOf: found } : found[0];
+  return walk(schema);
 }
 
-function itemSchema({ prefixItems, items }: JsonSchemaObject, index: number): JsonSchema | undefined {
-  return (Array.isArray(prefixItems) ? (prefixItems[index] as JsonSchema | undefined) : undefined) ?? items;
-}
-
-function propertySchema(
-  { properties = {}, additionalProperties }: JsonSchemaObject,
-  key: string,
-): JsonSchema | undefined {
-  return Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+/** Returns several schemas as one. */
+function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefined)[]): JsonSchemaObject | undefined {
+  const found = schemas.filter((one) => typeof one === "object");
+  return found.length > 1 ? { [how]: found } : found[0];
 }
 
 function kindOf(value: unknown): Kind {

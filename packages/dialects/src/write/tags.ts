@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolglot/core";
 import { isObject, joinPath, typeOf } from "@toolglot/internal";
 import type { ToolSet } from "../tools.ts";
+import { kindsOf, memberSchema } from "../values/schema-kinds.ts";
 import { typeText } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";
@@ -90,19 +91,23 @@ export class TagWriter {
 
   #body(place: Place, isMarked = false): string {
     if (!this.#isTree) return this.#pad(this.#text(place, isMarked), place.path);
-    const { value, path, schema, root } = place;
-    const { properties = {}, items } = typeof schema === "object" ? schema : {};
-    if (Array.isArray(value) && (isMarked || value.length > 0))
+    const { value, path, schema = true, root } = place;
+    const takes = isMarked || kindsOf(schema, root).has(Array.isArray(value) ? "array" : "object");
+    if (Array.isArray(value) && (isMarked || (value.length > 0 && takes)))
       return value
-        .map((item, at) => this.#argument(undefined, { value: item, path: joinPath(path, at), schema: items, root }))
+        .map((item, at) =>
+          this.#argument(undefined, {
+            value: item,
+            path: joinPath(path, at),
+            schema: memberSchema(schema, at, root),
+            root,
+          }),
+        )
         .join("");
     // What tags can't say is JSON: nothing, a name that is no tag, a name that is an item's.
     const isOfTags = isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every(isTag);
-    if (isObject(value) && (isMarked || (isOfTags && !Object.hasOwn(value, "item"))))
-      return this.#members(value as JsonObject, path, (key) => ({
-        schema: Object.hasOwn(properties, key) ? properties[key] : items,
-        root,
-      }));
+    if (isObject(value) && (isMarked || (isOfTags && takes && !Object.hasOwn(value, "item"))))
+      return this.#members(value as JsonObject, path, (key) => ({ schema: memberSchema(schema, key, root), root }));
     return this.#text(place, isMarked);
   }
 
