@@ -64,26 +64,39 @@ export class Cursor {
   /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
   *take(mark: Mark | undefined): Reading<boolean> {
     if (!mark) return false;
-    const end = yield* this.decide((text, at, ended) =>
-      markAt(text, behindSpace(text, at), mark, ended, this.variable),
-    );
-    if (end <= 0) return false;
-    const { source } = this;
-    const start = source.base + behindSpace(source.text, source.at);
-    if (last.looksAlike) this.lookAlikes.push({ start, end: source.base + end });
-    source.at = end;
-    return true;
+    let found = this.#tryTake(mark);
+    for (; found === undefined; found = this.#tryTake(mark)) yield;
+    return found;
   }
 
   /** Goes behind the first of several marks that stands here. */
   *takeAny(marks: readonly Mark[]): Reading<boolean> {
-    for (const mark of marks) if (yield* this.take(mark)) return true;
+    for (const mark of marks) {
+      let found = this.#tryTake(mark);
+      for (; found === undefined; found = this.#tryTake(mark)) yield;
+      if (found) return true;
+    }
     return false;
+  }
+
+  /** As {@link take}; undefined when only more text decides. Most marks are looked at in vain, and cost no generator. */
+  #tryTake(mark: Mark): boolean | undefined {
+    const { source } = this;
+    const start = behindSpace(source.text, source.at);
+    const end = markAt(source.text, start, mark, this.ended, this.variable);
+    if (end <= 0) return end === more ? undefined : false;
+    if (last.looksAlike) this.lookAlikes.push({ start: source.base + start, end: source.base + end });
+    source.at = end;
+    return true;
   }
 
   /** Whether one of several marks stands here, white space apart. */
   *sees(marks: readonly (Mark | undefined)[]): Reading<boolean> {
-    return (yield* this.decide((text, at, ended) => anyAt(text, at, marks, ended, this.variable))) > 0;
+    for (;;) {
+      const found = anyAt(this.source.text, this.source.at, marks, this.ended, this.variable);
+      if (found !== more) return found > 0;
+      yield;
+    }
   }
 
   /** Goes behind one line break. */

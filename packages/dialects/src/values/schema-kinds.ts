@@ -91,12 +91,15 @@ function gather(
   root: JsonSchema | undefined,
   own: (part: JsonSchemaObject) => JsonSchema | undefined,
 ): JsonSchemaObject | undefined {
+  // Most schemas are of one part.
+  if (typeof schema === "object" && !(schema.$ref || schema.anyOf || schema.oneOf || schema.allOf)) {
+    const found = own(schema);
+    return typeof found === "object" ? found : undefined;
+  }
   let left = 1000;
   const walk = (part: JsonSchema): JsonSchemaObject | undefined => {
     if (typeof part !== "object" || left-- < 0) return undefined;
-    const { $ref, anyOf, oneOf, allOf = [] } = part;
-    // Most schemas are of one part.
-    if (!($ref || anyOf || oneOf || part.allOf)) return joined("allOf", [own(part)]);
+    const { anyOf, oneOf, allOf = [] } = part;
     const choices = [anyOf, oneOf].map((parts = []) => joined("anyOf", parts.map(walk)));
     return joined("allOf", [own(part), walk(target(part, root)), ...choices, ...allOf.map(walk)]);
   };
