@@ -88,7 +88,7 @@ async function runProgram(project, { family, name }, binary, words) {
   const { PATH, TOOLGLOT_POSTGRES_URL } = process.env;
   const env = { PATH, TOOLGLOT_POSTGRES_URL, XDG_CACHE_HOME: own, DENO_DIR: own, DENO_NO_UPDATE_CHECK: "1" };
   const flags = family === "deno" ? ["run", "--quiet", "--allow-all"] : [];
-  const result = await run(binary, [...flags, ...words], { cwd: project, env, timeoutMs: 3 * 60_000 });
+  const result = await run(binary, [...flags, ...words], { cwd: project, env, timeoutMs: 10 * 60_000 });
   const lines = result.output.trim().split("\n");
   try {
     return { ...result, isQuiet: lines.length === 1, found: JSON.parse(lines.at(-1) ?? "") };

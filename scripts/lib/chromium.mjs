@@ -45,7 +45,7 @@ export async function openInChromium(folder, ids) {
     /** @param {number} wanted */
     const complete = (wanted) =>
       Object.keys(/** @type {{ results?: object }} */ (globalThis).results ?? {}).length === wanted;
-    await page.waitForFunction(complete, ids.length, { timeout: 30_000 }).catch((error) => errors.push(String(error)));
+    await page.waitForFunction(complete, ids.length, { timeout: 300_000 }).catch((error) => errors.push(String(error)));
     const results = await page.evaluate(
       () => /** @type {{ results?: Record<string, { got: unknown, expected: unknown }> }} */ (globalThis).results ?? {},
     );

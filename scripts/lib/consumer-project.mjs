@@ -14,7 +14,7 @@ const nodeTypes = join(root, "node_modules/@types");
  * @param {string[]} args
  */
 async function inProject(project, command, args) {
-  const { code, output, stdout } = await run(command, args, { cwd: project, timeoutMs: 5 * 60_000 });
+  const { code, output, stdout } = await run(command, args, { cwd: project, timeoutMs: 10 * 60_000 });
   if (code !== 0) throw new Error(`${output.trimEnd()}\n  from: ${command} ${args.join(" ")}`);
   return { output, stdout };
 }
