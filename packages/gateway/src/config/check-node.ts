@@ -19,6 +19,9 @@ interface Parts {
   default?: unknown;
 }
 
+/** Returns the keys that an object of a schema can have. */
+export const keysOf = (schema: GenericSchema): string[] => Object.keys((schema as Parts).entries ?? {});
+
 /** Tells every key that a schema of closed objects doesn't have, wherever it stands. */
 export function reportUnknownKeys(schema: GenericSchema, node: Node, path: Path, report: Report): void {
   walkKeys(partsOf(schema as Parts, node), node, path, report);

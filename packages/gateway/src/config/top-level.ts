@@ -1,12 +1,13 @@
 import type { Node } from "jsonc-parser";
-import { type Report, unknownKey } from "./check-node.ts";
+import { keysOf, type Report, unknownKey } from "./check-node.ts";
 import type { InputDefinition } from "./fill.ts";
+import { settingsSchema } from "./settings-schema.ts";
 import { memberOf, membersOf, type Path, type Source } from "./source.ts";
 
 const groups = ["mcpServers", "servers"] as const;
 const known = ["$schema", "mcpServers", "servers", "inputs", "gateway"];
-/** Settings that no client has, and without which the gateway would let pass what was to be stopped. */
-const misplaced = ["policy", "approvals"];
+/** Settings of the gateway, which would start without one that stands beside its key: open to all without `auth`, without any rules. */
+const settings = keysOf(settingsSchema);
 
 /** Tells what a file as a whole has wrong. */
 export function reportTopLevel({ root }: Source, report: Report): void {
@@ -33,7 +34,7 @@ export function reportTopLevel({ root }: Source, report: Report): void {
     const own = unknown.filter(({ key, keyNode }) => {
       const meant = unknownKey(key, ["gateway"]);
       const cure = `Write "gateway": { ${JSON.stringify(key)}: … }.`;
-      if (misplaced.includes(key)) report([key], { ...meant, message: 'belongs under "gateway"', cure }, keyNode);
+      if (settings.includes(key)) report([key], { ...meant, message: 'belongs under "gateway"', cure }, keyNode);
       else if (/mean/.test(meant.message)) report([key], meant, keyNode);
       else return true;
       return false;

@@ -50,7 +50,10 @@ it.each<[string, RegExp]>([
     /^mcpServers\.a\.command: holds a program and its arguments/,
   ],
   ['{ "mcpServers": {}, "gatway": {} }', /^gatway: unknown key \(did you mean "gateway"\?\)/],
-  ['{ "mcpServers": {}, "policy": {} }', /^policy: belongs under "gateway"/],
+  ...["policy", "approvals", "auth", "mode", "audit"].map((key): [string, RegExp] => [
+    `{ "mcpServers": {}, "${key}": {} }`,
+    new RegExp(`^${key}: belongs under "gateway"`),
+  ]),
   ['{ "mcpServers": { "a": { "command": "${a" } } }', /has a \$\{ without its }/],
   [
     '{ "mcpServers": { "a": { "command": "${workspaceFoldr}" } } }',
