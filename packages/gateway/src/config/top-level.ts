@@ -6,7 +6,7 @@ import { memberOf, membersOf, type Path, type Source } from "./source.ts";
 
 const groups = ["mcpServers", "servers"] as const;
 const known = ["$schema", "mcpServers", "servers", "inputs", "gateway"];
-/** Settings of the gateway, which would start without one that stands beside its key: open to all without `auth`, without any rules. */
+/** Settings of the gateway: it would start without one that stands beside its key, such as its rules or `auth`. */
 const settings = keysOf(settingsSchema);
 
 /** Tells what a file as a whole has wrong. */
