@@ -54,7 +54,7 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
 /** Creates a parser that never finds a block; the text layer separates reasoning from text, as for every protocol. */
 function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
   return createPushParser(
-    () => new TextScanner<BlockBase>({ ...options, grammar: { protocol: "native", line: () => "no" } }),
+    () => new TextScanner<BlockBase>({ grammar: { protocol: "native", line: () => "no" }, ...options }),
   );
 }
 

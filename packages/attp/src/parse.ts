@@ -201,7 +201,7 @@ class Run {
   #finish(block: AttpDocument, judge: Judge): ReadDocument {
     const { thought, toolCall } = block;
     if (this.#options.onEvent) {
-      const texts: Partial<Record<Field, string | undefined>> = { ...toolCall, thought };
+      const texts: Partial<Record<Field, string | undefined>> = { thought, ...toolCall };
       for (const field of fields) this.#emit(field, texts[field]?.slice(this.#sent.get(field) ?? 0));
     }
     return { block, diagnostics: judge.found };

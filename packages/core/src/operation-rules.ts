@@ -1,3 +1,4 @@
+import { merged } from "@toolglot/internal";
 import type { JsonValue } from "./json.ts";
 import type {
   ClaimRequest,
@@ -126,7 +127,8 @@ export function beginOperation(
   if (!entry) return undefined;
   const { record } = entry;
   const startedAt = record.startedAt ?? now;
-  return { ...entry, record: { ...record, state: "started", startedAt, ...(data !== undefined && { data }) } };
+  const changes = { state: "started", startedAt } as const;
+  return { ...entry, record: merged(record, data === undefined ? changes : { data, ...changes }) };
 }
 
 /** Returns the final record, `released` when the key is free again, undefined when the claim was lost. */
@@ -162,7 +164,7 @@ export function settleOperation(
 }
 
 function ended(record: OperationRecord, result: OperationEnd, expiresAt: number, finishedAt: number): OperationRecord {
-  return { ...record, ...result, finishedAt, expiresAt };
+  return merged(record, { finishedAt, expiresAt, ...result });
 }
 
 /** Returns the operation as in doubt; undefined when the claim was lost. */
@@ -173,7 +175,7 @@ export function doubtOperation(
   now: number,
 ): KeptOperation | undefined {
   const entry = held(kept, claim, now);
-  return entry && { ...entry, record: { ...entry.record, state: "in-doubt", finishedAt: now, reason } };
+  return entry && { ...entry, record: merged(entry.record, { state: "in-doubt", finishedAt: now, reason }) };
 }
 
 /** Returns the record as long as it is remembered, also of a key that is free because somebody settled a doubt so. */

@@ -58,7 +58,17 @@ export {
   parseJson,
   quoteJson,
 } from "./json.ts";
-export { andFinally, asPromise, flat, orRejected, removeFrom, settleSoon, unlessGivenUp } from "./lean.ts";
+export {
+  andFinally,
+  asPromise,
+  flat,
+  merged,
+  orRejected,
+  removeFrom,
+  settleSoon,
+  sharedGetter,
+  unlessGivenUp,
+} from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";

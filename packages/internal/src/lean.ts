@@ -17,6 +17,26 @@ export function removeFrom<Item>(list: Item[], item: Item): void {
 }
 
 /**
+ * `{ ...base, ...more }`, for what is made with every call and adds a member to `base`. When a member is added to what a spread has
+ * made, V8 of Node 20 makes a hidden class for this one object: that takes ten times as long, and keeps the object alive until the
+ * next collection of old objects.
+ */
+export function merged<Base extends object, More extends object>(
+  base: Base,
+  more: More,
+): Omit<Base, keyof More> & More {
+  return Object.assign({}, base, more);
+}
+
+/**
+ * Describes a member of its own, for `Object.defineProperty`, that is made when it is read. All objects of a kind must share one
+ * description: an object with a getter that no other has is one with a hidden class of its own, as with {@link merged}.
+ */
+export function sharedGetter<Holder>(get: (this: Holder) => unknown): PropertyDescriptor {
+  return { enumerable: true, configurable: true, get };
+}
+
+/**
  * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
  * was put together from; looking at a letter makes them join it. What is found is used, or a bundler would leave it out.
  */

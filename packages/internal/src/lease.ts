@@ -47,102 +47,119 @@ const renewalsPerLease = 3;
 export function keepLease<Claim>(
   log: { renew(claim: Claim, leaseMs: number): Promise<boolean> },
   claim: Claim,
-  { leaseMs, leaseUntil, now, signal, background, onLost }: LeaseOptions,
+  options: LeaseOptions,
 ): Lease {
-  /** Made when somebody looks at the signal, which costs more than the rest of a lease. */
-  let controller: AbortController | undefined;
-  let stopListening = (): void => {};
-  let until = leaseUntil;
-  let loss: LeaseLoss | undefined;
-  let stopped = false;
-  let renewing: Promise<void> | undefined;
-  /** Rounds in a row in which the log gave no answer. */
-  let unanswered = 0;
+  return new KeptLease(log, claim, options);
+}
 
-  function lose(why: LeaseLoss): void {
-    if (stopped || loss !== undefined) return;
-    loss = why;
-    clearInterval(timer);
-    controller?.abort(lost());
-    onLost?.(why);
+/** Not a literal with getters: V8 makes a hidden class for each such object, which keeps it alive as old objects are. */
+class KeptLease<Claim> implements Lease {
+  readonly #log: { renew(claim: Claim, leaseMs: number): Promise<boolean> };
+  readonly #claim: Claim;
+  readonly #options: LeaseOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
+  /** Made when somebody looks at the signal, which costs more than the rest of a lease. */
+  #controller: AbortController | undefined;
+  #stopListening: (() => void) | undefined;
+  #until: number;
+  #loss: LeaseLoss | undefined;
+  #stopped = false;
+  #renewing: Promise<void> | undefined;
+  /** Rounds in a row in which the log gave no answer. */
+  #unanswered = 0;
+
+  constructor(log: { renew(claim: Claim, leaseMs: number): Promise<boolean> }, claim: Claim, options: LeaseOptions) {
+    this.#log = log;
+    this.#claim = claim;
+    this.#options = options;
+    this.#until = options.leaseUntil;
+    this.#timer = setInterval(() => this.#round(), Math.max(1, Math.floor(options.leaseMs / renewalsPerLease)));
+    if (options.background) (this.#timer as { unref?(): void }).unref?.();
   }
 
-  function watched(): AbortSignal {
-    if (controller !== undefined) return controller.signal;
+  get signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal;
     const made = new AbortController();
-    controller = made;
-    if (loss !== undefined) made.abort(lost());
-    else if (!stopped) {
+    this.#controller = made;
+    if (this.#loss !== undefined) made.abort(lost());
+    else if (!this.#stopped) {
+      const { signal } = this.#options;
       const outer = typeof signal === "function" ? signal() : signal;
-      stopListening = onAbort(outer, () => made.abort(outer?.reason));
+      this.#stopListening = onAbort(outer, () => made.abort(outer?.reason));
     }
     return made.signal;
   }
 
-  function renew(): Promise<void> {
-    renewing ??= attempt().finally(() => {
-      renewing = undefined;
-      unanswered = 0;
+  get loss(): LeaseLoss | undefined {
+    return this.#loss;
+  }
+
+  hold(): boolean | Promise<boolean> {
+    return this.#standing() ?? this.#renewed();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    this.#stopListening?.();
+    await this.#renewing;
+  }
+
+  #round(): void {
+    if (this.#renewing === undefined) void this.#renew();
+    // A process that was stopped finds its renewal unanswered and its lease over: the answer may still come, so it waits
+    // a round.
+    else if (++this.#unanswered > 1) this.#loseIfOver();
+  }
+
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#attempt().finally(() => {
+      this.#renewing = undefined;
+      this.#unanswered = 0;
     });
-    return renewing;
+    return this.#renewing;
+  }
+
+  async #attempt(): Promise<void> {
+    const { leaseMs, now } = this.#options;
+    const asked = now();
+    try {
+      if (await this.#log.renew(this.#claim, leaseMs)) this.#until = Math.max(this.#until, asked + leaseMs);
+      else this.#lose("taken");
+    } catch {
+      // The lease holds as long as it held before: the next renewal may come through.
+      this.#loseIfOver();
+    }
   }
 
   /** Whether the lease holds; undefined when it must be renewed to know. */
-  function standing(): boolean | undefined {
-    if (stopped || loss !== undefined) return false;
-    return until - now() > leaseMs / 2 ? true : undefined;
+  #standing(): boolean | undefined {
+    if (this.#stopped || this.#loss !== undefined) return false;
+    return this.#until - this.#options.now() > this.#options.leaseMs / 2 ? true : undefined;
   }
 
-  async function renewed(): Promise<boolean> {
+  async #renewed(): Promise<boolean> {
     // A process can be stopped while it renews, too: then the renewal is old when it comes through.
     for (let round = 0; round < renewalsPerLease; round++) {
-      const stands = standing();
+      const stands = this.#standing();
       if (stands !== undefined) return stands;
-      await settleWithin(renew(), { signal: watched() });
+      await settleWithin(this.#renew(), { signal: this.signal });
     }
-    if (loss === undefined && now() >= until) lose("expired");
-    return loss === undefined;
+    this.#loseIfOver();
+    return this.#loss === undefined;
   }
 
-  async function attempt(): Promise<void> {
-    const asked = now();
-    try {
-      if (await log.renew(claim, leaseMs)) until = Math.max(until, asked + leaseMs);
-      else lose("taken");
-    } catch {
-      // The lease holds as long as it held before: the next renewal may come through.
-      if (now() >= until) lose("expired");
-    }
+  #loseIfOver(): void {
+    if (this.#options.now() >= this.#until) this.#lose("expired");
   }
 
-  const timer = setInterval(
-    () => {
-      if (renewing === undefined) void renew();
-      // A process that was stopped finds its renewal unanswered and its lease over: the answer may still come, so it
-      // waits a round.
-      else if (++unanswered > 1 && now() >= until) lose("expired");
-    },
-    Math.max(1, Math.floor(leaseMs / renewalsPerLease)),
-  );
-  if (background) (timer as { unref?(): void }).unref?.();
-
-  return {
-    get signal(): AbortSignal {
-      return watched();
-    },
-    get loss(): LeaseLoss | undefined {
-      return loss;
-    },
-    hold(): boolean | Promise<boolean> {
-      return standing() ?? renewed();
-    },
-    async stop(): Promise<void> {
-      stopped = true;
-      clearInterval(timer);
-      stopListening();
-      await renewing;
-    },
-  };
+  #lose(why: LeaseLoss): void {
+    if (this.#stopped || this.#loss !== undefined) return;
+    this.#loss = why;
+    clearInterval(this.#timer);
+    this.#controller?.abort(lost());
+    this.#options.onLost?.(why);
+  }
 }
 
 function lost(): DOMException {

@@ -91,8 +91,15 @@ export function newDraft(run: Run, role: "whole" | "shown" | "kept"): Draft {
   const { reasoning, reasoningTags, startsInReasoning } = run.settings;
   const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
-    ...{ text: "", visible: "", reasoning: "", signed: [], calls: [], inputs: new Map() },
-    ...{ end: {}, usage: undefined, received: false },
+    text: "",
+    visible: "",
+    reasoning: "",
+    signed: [],
+    calls: [],
+    inputs: new Map(),
+    end: {},
+    usage: undefined,
+    received: false,
     emit: (event) => void (role === "kept" || run.emit(event)),
     idOf: (given) => (role === "shown" ? given : run.uniqueCallId(given)),
   };

@@ -117,10 +117,8 @@ export class Run {
   ownStep(): StepSetting {
     const { model, protocol, system, maxTokens } = this.settings;
     const { current: tools, declared } = this.tools;
-    return {
-      ...{ model, protocol, system, maxTokens, tools, declared, stop: protocol.stop },
-      ...{ messages: undefined, isApart: false },
-    };
+    const { stop } = protocol;
+    return { model, protocol, system, maxTokens, tools, declared, stop, messages: undefined, isApart: false };
   }
 
   /** The model's context in this step, in tokens; undefined when nobody knows. */

@@ -83,7 +83,7 @@ async function answerStep(run: Run, repairs: number): Promise<Pick<Answer, "fini
   if (interrupted) return { ...about, end: { repair: false } };
   let verdict = decide(run, answer);
   for (const afterAnswer of run.each("afterAnswer")) verdict = await afterAnswer(answer, verdict);
-  return { ...about, end: await follow(run, answer, verdict, repairs) };
+  return { end: await follow(run, answer, verdict, repairs), ...about };
 }
 
 /** Whether the host has more messages for a model that is done. */
@@ -135,7 +135,7 @@ function logAnswer(run: Run, { finish, usage }: Answer, { actions, notes, block 
   const { stepIndex, lastText: text, conversation, counts } = run;
   const packed = actions.some(({ kind }) => kind === "plan") ? packActions(actions) : { actions: [...actions] };
   return run.log.add({
-    ...{ type: "answer", stepIndex, messages: conversation.takeNew(), counts, ...packed, notes, text, finish },
+    ...{ type: "answer", stepIndex, messages: conversation.takeNew(), counts, notes, text, finish, ...packed },
     ...defined({ block, usage }),
   });
 }

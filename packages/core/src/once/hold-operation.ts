@@ -61,7 +61,7 @@ export async function holdOperation(
       const clock = now ?? clockSince(found.record.claimedAt, asked);
       const { leaseUntil } = found.record;
       const lease = { leaseMs: request.leaseMs, leaseUntil, now: clock, signal, background };
-      return held(log, found, keepLease(log, found.claim, lease), clock);
+      return new Held(log, found, keepLease(log, found.claim, lease), clock);
     }
     const left = waitMs - (performance.now() - from);
     if (found.status !== "busy" || left <= 0) return found;
@@ -71,31 +71,51 @@ export async function holdOperation(
   }
 }
 
-function held(
-  log: OperationLog,
-  { claim, record }: { claim: OperationClaim; record: OperationRecord },
-  lease: Lease,
-  now: () => number,
-): HeldOperation {
-  return {
-    claim,
-    record,
-    get signal() {
-      return lease.signal;
-    },
-    get isLost() {
-      return lease.loss !== undefined;
-    },
-    hold: () => lease.hold(),
-    begin: (data) => log.begin(claim, data),
-    async end(result) {
-      try {
-        return await log.finish(claim, result);
-      } finally {
-        await lease.stop();
-      }
-    },
-    stop: () => lease.stop(),
-    now,
-  };
+class Held implements HeldOperation {
+  readonly claim: OperationClaim;
+  readonly record: OperationRecord;
+  readonly now: () => number;
+  readonly #log: OperationLog;
+  readonly #lease: Lease;
+
+  constructor(
+    log: OperationLog,
+    { claim, record }: { claim: OperationClaim; record: OperationRecord },
+    lease: Lease,
+    now: () => number,
+  ) {
+    this.claim = claim;
+    this.record = record;
+    this.now = now;
+    this.#log = log;
+    this.#lease = lease;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lease.signal;
+  }
+
+  get isLost(): boolean {
+    return this.#lease.loss !== undefined;
+  }
+
+  hold(): boolean | Promise<boolean> {
+    return this.#lease.hold();
+  }
+
+  begin(data?: JsonValue): Promise<boolean> {
+    return this.#log.begin(this.claim, data);
+  }
+
+  async end(result: OperationEnd): Promise<boolean> {
+    try {
+      return await this.#log.finish(this.claim, result);
+    } finally {
+      await this.#lease.stop();
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#lease.stop();
+  }
 }

@@ -1,4 +1,4 @@
-import { errorText, ignoreRejection, isJson, isThenable } from "@toolglot/internal";
+import { errorText, ignoreRejection, isJson, isThenable, sharedGetter } from "@toolglot/internal";
 import { ToolError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import type { OperationLog, OperationRecord } from "../operation-log.ts";
@@ -148,18 +148,10 @@ class Attempt<T extends JsonValue | undefined> {
 
   #context(): OnceContext {
     const held = this.#held;
-    const { key } = this.#plan;
-    return {
-      key,
-      fence: held.claim.fence,
-      get signal() {
-        return held.signal;
-      },
-      note: async (data) => {
-        if (!isJson(data)) throw new TypeError("note takes JSON.");
-        if (!(await held.begin(data))) throw failure(lost, this.#plan);
-      },
-    };
+    return new Context(this.#plan.key, held, async (data) => {
+      if (!isJson(data)) throw new TypeError("note takes JSON.");
+      if (!(await held.begin(data))) throw failure(lost, this.#plan);
+    });
   }
 
   /** The work threw: ends the operation as the error is judged. Never resolves but with a probe's word. */
@@ -214,5 +206,26 @@ function judged(judge: OnceOptions["judge"], error: unknown): Verdict {
     return verdict === "not-applied" || verdict === "failed" ? verdict : "unknown";
   } catch {
     return "unknown";
+  }
+}
+
+/** The signal is made when somebody looks at it. */
+class Context implements OnceContext {
+  static readonly #signal: PropertyDescriptor = sharedGetter(function (this: Context) {
+    return this.#held.signal;
+  });
+
+  readonly key: string;
+  readonly fence: number;
+  declare readonly signal: AbortSignal;
+  readonly note: OnceContext["note"];
+  readonly #held: HeldOperation;
+
+  constructor(key: string, held: HeldOperation, note: OnceContext["note"]) {
+    this.key = key;
+    this.fence = held.claim.fence;
+    this.note = note;
+    this.#held = held;
+    Object.defineProperty(this, "signal", Context.#signal);
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys, gotText, isJson, randomHex, textDigest } from "@toolglot/internal";
+import { canonicalJson, checkKeys, gotText, isJson, merged, randomHex, textDigest } from "@toolglot/internal";
 import type { JsonValue } from "../json.ts";
 import type { ClaimRequest, OperationLog } from "../operation-log.ts";
 import { checkClaimRequest } from "../operation-rules.ts";
@@ -101,5 +101,5 @@ export async function readPlan(log: OperationLog, options: OnceOptions): Promise
   const { owner = processName } = options;
   const request: ClaimRequest = { scope, key, fingerprint: digest, owner, leaseMs, ttlMs, keepMs, abandoned };
   checkClaimRequest(request);
-  return { ...options, key, waitMs, request };
+  return merged(options, { key, waitMs, request });
 }

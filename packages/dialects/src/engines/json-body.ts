@@ -25,7 +25,7 @@ export function* readLiteral(
   listening: { listener?: LiteralListener; stringsTo?: number } = {},
 ): Reading<LiteralReader | undefined> {
   const allows = (code: string): boolean => call.block.host.allows(`dialects/${code}`);
-  const reader = new LiteralReader(syntax, { ...listening, allows });
+  const reader = new LiteralReader(syntax, { allows, ...listening });
   const start = cursor.offset;
   const skim = (): boolean => {
     const { source } = cursor;

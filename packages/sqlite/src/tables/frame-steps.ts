@@ -114,7 +114,7 @@ function admissionOf(args: AdmitArgs): [Admission, AdmitArgs[10]] {
     ...{ sessionId, tenant, principal, frameId, digest, seq },
     calls: calls.map(([callId, callDigest, timeoutMs, operation]) => {
       const call = { callId, digest: callDigest, timeoutMs };
-      return operation === undefined ? call : { ...call, operation: { scope: operation[0], key: operation[1] } };
+      return operation === undefined ? call : { operation: { scope: operation[0], key: operation[1] }, ...call };
     }),
     ...(asks !== undefined && { asks }),
     ...(keepFrames !== undefined && { keepFrames }),

@@ -72,7 +72,7 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-interface Texts {
+export interface Texts {
   data?: string;
   outcome?: string;
   effectId?: string;

@@ -13,6 +13,7 @@ import type { Transaction } from "../transaction.ts";
 import { newCall } from "./admission.ts";
 import { type SameTransactionText, sameTransactionText } from "./answers.ts";
 import type { Expectations } from "./expectations.ts";
+import type { Texts } from "./operation-rows.ts";
 import { type Change, changeOperation, checked, finishStarted, start } from "./operations.ts";
 import { findCall, findSession } from "./session-rows.ts";
 
@@ -124,7 +125,9 @@ function startBy(tx: Transaction, args: StartArgs, expectations: Expectations): 
     ...(keepMs !== undefined && { keepMs }),
     ...(abandoned !== undefined && { abandoned }),
   };
-  const texts = { ...(data !== undefined && { data }), ...(effectId !== undefined && { effectId }) };
+  const texts: Texts = {};
+  if (data !== undefined) texts.data = data;
+  if (effectId !== undefined) texts.effectId = effectId;
   const use = approval === undefined ? undefined : (JSON.parse(approval) as ApprovalUse);
   const { result, isNew } = start(tx, request, texts, { again, ifFence }, use, { beside, doubt });
   return isNew && result.status === "claimed" ? [tx.now(), result.claim.fence] : result;

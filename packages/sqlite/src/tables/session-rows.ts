@@ -77,7 +77,7 @@ function isFixed(value: Fixed): boolean {
 
 /** Returns a copy for the caller. */
 export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
-  return { ...fixed, features: [...fixed.features], view, expectedSeq };
+  return { view, expectedSeq, ...fixed, features: [...fixed.features] };
 }
 
 export const callColumns = "deadline, record, outcome, reply";

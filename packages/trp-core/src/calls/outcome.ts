@@ -25,7 +25,7 @@ export type StoredOutcome = {
 export function storedOutcome(settled: Extract<Settled, { kind: "success" | "failed" }>, callId: string): JsonValue {
   const { replayedFrom, replayedAt, ...rest } = settled;
   // Plain data throughout; JSON drops what is undefined.
-  return { ...rest, call_id: callId } as unknown as JsonObject;
+  return { call_id: callId, ...rest } as unknown as JsonObject;
 }
 
 /** Returns how an operation ended, for the next call with its key; undefined while it has no outcome. */

@@ -123,7 +123,7 @@ export function expectingFrames(
       const token = String(++count);
       const expected = { ...session, features: [...session.features], expectedSeq: seq + 1 };
       learn(expected);
-      const result = admit({ ...admission, expected: { token, session: expected } });
+      const result = admit({ expected: { token, session: expected }, ...admission });
       opened(sessionId, token, result);
       const pending = { token, result, mayAnswer: true as const, send: () => send(token) };
       return { status: "admitted", session: expected, calls: {}, pending };

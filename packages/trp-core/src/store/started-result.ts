@@ -1,5 +1,6 @@
-import type { ClaimRequest, JsonObject, JsonValue, OperationClaim } from "@toolglot/core";
+import type { ClaimRequest, JsonObject, JsonValue, OperationClaim, OperationRecord } from "@toolglot/core";
 import { beginOperation, claimOperation } from "@toolglot/core/operation-log";
+import { sharedGetter } from "@toolglot/internal";
 import type { StartResult } from "./types.ts";
 
 /**
@@ -16,12 +17,20 @@ export function startedResult(
   const { claim } = result as { claim: OperationClaim };
   const { record } = beginOperation(keep, claim, undefined, now) as NonNullable<typeof keep>;
   if (data === undefined) return { status: "claimed", claim, record };
-  // Few callers read the data that they have just passed, so it is parsed only on demand.
-  const own = {
-    ...record,
-    get data(): JsonValue {
-      return JSON.parse(data) as JsonObject;
-    },
-  };
-  return { status: "claimed", claim, record: own };
+  return { status: "claimed", claim, record: new StartedRecord(record, data) as OperationRecord & StartedRecord };
+}
+
+/** A record whose data is parsed when somebody reads it: few callers do, since they have just passed it. */
+class StartedRecord {
+  static readonly #data: PropertyDescriptor = sharedGetter(function (this: StartedRecord): JsonValue {
+    return JSON.parse(this.#text) as JsonObject;
+  });
+
+  readonly #text: string;
+
+  constructor(record: OperationRecord, text: string) {
+    this.#text = text;
+    Object.assign(this, record);
+    Object.defineProperty(this, "data", StartedRecord.#data);
+  }
 }
