@@ -40,6 +40,11 @@ const timed = ".timed.test.ts";
 const within = (folders: readonly string[], ending: string): string[] =>
   folders.map((folder) => `${folder}/test/**/*${ending}`);
 
+/** Files that this run leaves out: those of scripts/lib/dear-tests.mjs. */
+const leftOut = (process.env.TOOLGLOT_LEFT_OUT ?? "").split("\n").filter((file) => file !== "");
+/** `node scripts/dear-tests.mjs` wants to know what each file costs. */
+const setupFiles = process.env.TOOLGLOT_CPU_OF_FILES === undefined ? [] : [join(root, "scripts/lib/cpu-of-file.ts")];
+
 const others = folders.filter((folder) => folder !== sandbox);
 const inTheEnd = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
@@ -109,7 +114,8 @@ export default defineConfig({
         hookTimeout: 180_000,
         ...options,
         root,
-        exclude: exclude.map((ending) => `**/*${ending}`),
+        setupFiles,
+        exclude: [...exclude.map((ending) => `**/*${ending}`), ...leftOut],
         // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
         server: {
           deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },

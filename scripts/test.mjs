@@ -1,11 +1,13 @@
 // `npm test`: installs, then runs every gate and goes on after a failure, so that one run shows everything.
 //   npm test -- --only arrows,tests     some gates
 //   npm test -- --list                  what there is
-// TOOLGLOT_REQUIRE_ALL=1 makes a skipped test a failure. The last line is `N passed, N failed`.
+// A plain run leaves to .ci/run what lib/dear-tests.mjs names. TOOLGLOT_REQUIRE_ALL=1 leaves nothing out, and makes a skipped test a
+// failure. The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { changedFiles, leftOut } from "./lib/dear-tests.mjs";
 import { gates } from "./lib/gates.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
 import {
@@ -45,8 +47,12 @@ if (install.code !== 0) {
 }
 console.log(`✓ install  ${install.seconds.toFixed(1)} s`);
 
+const wanted = gates.filter(({ id }) => only === undefined || only.includes(id));
+/** A plain run leaves the dear tests of what has not changed to `.ci/run`. */
+const left = requireAll || !wanted.some(({ tests }) => tests) ? [] : leftOut(changedFiles());
+const reason = "a test file that takes long, of a package without a change: left to .ci/run";
 /** @type {import("./lib/outcomes.mjs").Outcome[]} */
-const all = [];
+const all = left.map((name) => ({ name, state: "skipped", reason }));
 /** @type {string[]} */
 const report = [];
 
@@ -56,7 +62,7 @@ async function pass(gate) {
   const file = join(scratch, `${gate.id}.json`);
   const [command = "", ...args] = gate.command;
   const { code, output, seconds } = await run(command, args, {
-    env: { ...environment, TOOLGLOT_OUTCOMES: file },
+    env: { ...environment, TOOLGLOT_OUTCOMES: file, TOOLGLOT_LEFT_OUT: left.join("\n") },
     stream: gate.stream ?? false,
     isAside: !gate.tests && !gate.alone,
     // For what hangs, not for what is slow.
@@ -77,7 +83,6 @@ async function pass(gate) {
   } else console.log(line);
 }
 
-const wanted = gates.filter(({ id }) => only === undefined || only.includes(id));
 /** @param {import("./lib/gates.mjs").Gate[]} row */
 const inTurn = async (row) => {
   for (const gate of row) await pass(gate);
