@@ -299,6 +299,8 @@ export interface OwnTool {
 /** Calls of tools through a router. Never rejects: every fault is an answer. */
 export interface ToolCalls {
   call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;
+  /** The time of the router's store, which is not this machine's: what its times, as an approval's `expiresAt`, are compared with. */
+  now(): number;
   /** Notes what the person at the client decided. False when the request is no longer pending, or is not the caller's. */
   decide(caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean>;
   /**

@@ -202,6 +202,8 @@ class RoutedCalls implements ToolCalls {
     }
   }
 
+  now = (): number => this.#router.store.now();
+
   decide = (caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean> =>
     this.#asking.decide(caller, approvalId, decision);
 
