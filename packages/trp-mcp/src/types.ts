@@ -78,7 +78,7 @@ export interface CallExtras {
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
   /** Set by the capability when there is no answer: what is known of the request, and why, in words for the caller. */
-  fault?: { fate: "unsent" | "refused" | "unknown"; message: string };
+  fault?: { fate: "unsent" | "refused" | "unknown"; message: string; code?: number };
 }
 
 /**
@@ -277,6 +277,8 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+  /** The code of the error of JSON-RPC that the server answered with, in place of a result: a task of the call fails with it. */
+  errorCode?: number;
   /** With `pending` because the caller has to log in first: where, for a face that can show an address, and then calls again. */
   login?: LoginRequest;
 }

@@ -6,7 +6,7 @@ import type { CallFault } from "../import/call-fault.ts";
 import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";
 
 /** The member of `_meta` that every result has. */
-const outcomeMeta = "toolglot/outcome";
+export const outcomeMeta = "toolglot/outcome";
 
 /** What an answer is made of when the server gave none: what happened, and what to do. */
 export interface OutcomeWords {
