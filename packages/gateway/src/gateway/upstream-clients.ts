@@ -1,4 +1,4 @@
-import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
 import { errorText } from "@toolglot/internal";
 import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
@@ -16,7 +16,7 @@ export interface ClientParts {
 export function makeClient(
   { config, tracing, log: write }: ClientParts,
   { name, transport, settings }: ServerConfig,
-  auth: { authProvider?: AuthProvider } = {},
+  auth: { authProvider?: AuthProvider; fetch?: FetchLike } = {},
 ): McpClient {
   const log = (level: LogLine["level"], message: string): void => write({ level, message, server: name });
   return createMcpClient({

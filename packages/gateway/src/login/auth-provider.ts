@@ -1,4 +1,9 @@
-import { type AuthProvider, extractWWWAuthenticateParams, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  type AuthProvider,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 
 /** Where a provider's tokens come from. */
 export interface TokenSource {
@@ -23,5 +28,19 @@ export function authProvider({ access, cure }: TokenSource): AuthProvider {
       if ((await access(given)) !== undefined) return;
       throw new UnauthorizedError(cure(extractWWWAuthenticateParams(response).resourceMetadataUrl !== undefined));
     },
+  };
+}
+
+/** The letters that RFC 6749 has for scopes. */
+const scopes = /^[ !#-[\]-~]+$/;
+
+/** Returns a function that makes the same requests. `onMissed` hears which scopes a server wants that the login has not. */
+export function watchScopes(fetch: FetchLike, onMissed: (scope: string) => Promise<void>): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { error, scope = "" } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
+    // Whether it can be noted or not, the request has failed.
+    if (error === "insufficient_scope" && scopes.test(scope)) await onMissed(scope).catch(() => {});
+    return response;
   };
 }
