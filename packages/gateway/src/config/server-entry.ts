@@ -6,9 +6,8 @@ import { slug } from "@toolglot/trp-mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
 import { checkedValue, type Report, unknownKey } from "./check-node.ts";
-import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
+import { type FillScope, folderProblem, pathFrom, programProblem, readSmallFile } from "./fill.ts";
 import { agreeing, text } from "./schema-words.ts";
-
 import { memberOf, membersOf, type Path } from "./source.ts";
 
 /** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
@@ -134,6 +133,16 @@ function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, report: Repor
     report([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });
   }
   const cwd = entry.cwd === undefined ? scope.workspaceFolder : pathFrom(entry.cwd, scope);
+  const missing = entry.cwd === undefined ? undefined : folderProblem(cwd);
+  if (missing !== undefined) {
+    const cure = "Make the folder, or correct its path, which is relative to this configuration.";
+    report([...path, "cwd"], { code: "config/file", message: `the folder ${missing}`, cure });
+  } else if (program === undefined) {
+    const problem = programProblem(command, cwd, { ...scope.env, ...all });
+    const cure = 'Install it, or write its whole path; "env" of the server may have a PATH of its own.';
+    const about = { severity: "notice", code: "config/file", message: `the program ${problem}`, cure } as const;
+    if (problem !== undefined) report([...path, "command"], about);
+  }
   return { type: "stdio", command, args, env: all, cwd };
 }
 

@@ -1,6 +1,8 @@
+import { chmod } from "node:fs/promises";
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { slug } from "@toolglot/trp-mcp";
 import { expect, it } from "vitest";
+import type { ConfigProblem } from "../../src/config/problem.ts";
 import { errorsOf, load, problemsOf, withSettings } from "./rig.ts";
 
 it("should tell all mistakes at once, with file, line, column and cure", async () => {
@@ -177,4 +179,37 @@ it("should say of a file that is not there where one comes from", async () => {
   const [problem] = await problemsOf("", { files: ["/no/such.json"] });
   expect(problem).toMatchObject({ file: "/no/such.json", line: 1, column: 1, code: "config/file" });
   expect(problem?.cure).toContain("gateway init");
+});
+
+it("should say where the folder or the program of a server is missing, before anything is started", async () => {
+  const { path } = await scratchFolder({ "bin/tool": "", file: "" });
+  await chmod(`${path}/bin/tool`, 0o755);
+  const problems = (servers: object) =>
+    load("", {
+      files: [{ name: "f", text: JSON.stringify({ mcpServers: servers }), folder: path }],
+      env: { PATH: `${path}/bin` },
+    })
+      .then(({ notices }) => notices)
+      .catch(({ data }) => data.problems as ConfigProblem[])
+      .then((all) => all.map((one) => `${one.line}:${one.column} ${one.severity} ${one.path}: ${one.message}`));
+  expect(await problems({ a: { command: "tool", cwd: "nowhere" }, b: { command: "tool", cwd: "file" } })).toEqual([
+    "1:44 error mcpServers.a.cwd: the folder is not there",
+    "1:83 error mcpServers.b.cwd: the folder is no folder",
+  ]);
+  expect(
+    await problems({
+      a: { command: "tool" },
+      b: { command: "./tool", cwd: "bin" },
+      c: { command: "tol" },
+      d: { command: "./tool" },
+      e: { command: "tool", env: { PATH: "/nowhere" } },
+      f: { command: "./file" },
+      g: { command: "nothing", cwd: "nowhere", disabled: true },
+    }),
+  ).toEqual([
+    "1:91 notice mcpServers.c.command: the program is not in the PATH",
+    "1:113 notice mcpServers.d.command: the program is no program that can be started",
+    "1:138 notice mcpServers.e.command: the program is not in the PATH",
+    "1:187 notice mcpServers.f.command: the program is no program that can be started",
+  ]);
 });
