@@ -39,6 +39,14 @@ it.each([
   ["Cursor", { mcpServers: { a: { url: "https://a.example/mcp", headers: { "X-Key": "12345678" } } } }],
   ["VS Code", { inputs: [], servers: { a: { type: "http", url: "https://a.example/mcp" } } }],
   ["Windsurf", { mcpServers: { a: { serverUrl: "https://a.example/sse", disabled: false } } }],
+  ["Gemini CLI", { mcpServers: { a: { httpUrl: "https://a.example/mcp", timeout: 5000 } } }],
+  ["Copilot CLI", { mcpServers: { a: { type: "local", command: "npx", args: [], tools: ["*"] } } }],
+  ["LibreChat", { mcpServers: { a: { transport: "sse", url: "https://a.example/sse" } } }],
+  [
+    "Claude Code, with a login",
+    { mcpServers: { a: { type: "http", url: "https://a.example/", oauth: { clientId: "x" } } } },
+  ],
+  ["Roo", { mcpServers: { a: { type: "remote", url: "https://a.example/mcp" } } }],
   ["Cline", { mcpServers: { a: { type: "streamableHttp", url: "https://a.example/mcp", timeout: 60 } } }],
 ])("should take the file of %s as it is", async (_, file) => {
   const { servers, notices } = await load(file);
