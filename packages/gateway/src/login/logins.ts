@@ -167,7 +167,7 @@ class Logins implements UpstreamLogins {
     const server = this.#server(name);
     if (principal === undefined && server.credentials === "caller") return this.#fetch;
     const key = this.#keyOf(server, principal);
-    return watchScopes(this.#fetch, (scope) => this.#store.miss(key, scope));
+    return watchScopes(this.#fetch, (scope) => this.#store.miss(key, scope), this.#cure(server, principal, true));
   }
 
   /** The login that has been there the longest: the list of tools does not change with each that comes. */

@@ -63,7 +63,10 @@ it("asks the next time for the scopes that a server missed, and for those that t
   for (const scope of scopes) {
     mcp.scope = scope;
     const client = clientOf(logins, mcp.url);
-    await expect(whoami(client)).rejects.toThrow(`"${scope}"`);
+    await expect(whoami(client)).rejects.toMatchObject({
+      message: expect.stringContaining(`wants an authorisation with the scope "${scope}"`),
+      cause: { message: expect.stringContaining("run toolglot gateway login tracker") },
+    });
     await client.close();
   }
   // Not even where the login has ended meanwhile.
