@@ -27,6 +27,11 @@ const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["var", async () => (await import("./var/var-command.ts")).varCommand],
 ]);
 
+/** Commands of the conversation that are flags, too. */
+const flagCommands: readonly string[] = ["resume", "tour"];
+/** Flags that people write as a word, with which other words are not compared: `hello` is like `help`. */
+const flagWords: readonly string[] = [...flagCommands, "help", "version"];
+
 /**
  * Runs the command line with the arguments after its name, and resolves with its exit code; `host` is all that it reads and writes. Modules
  * may stand before a subcommand, too: `--tools FILE router`.
@@ -38,7 +43,9 @@ export async function main(args: readonly string[], host: Host): Promise<number>
     const subcommand = subcommands.get(rest[0] ?? "");
     if (subcommand) return await runCommand(await subcommand(), rest.slice(1), own);
     const [first = "", ...others] = rest;
-    return await converse(["resume", "tour"].includes(first) ? [`--${first}`, ...others] : rest, own);
+    if (flagWords.includes(first)) return await converse([`--${first}`, ...others], own);
+    await checkWord(rest, own);
+    return await converse(rest, own);
   } catch (error) {
     const { message, name } = error as Error;
     if (name === "Cancelled") return exitCodes.cancelled;
@@ -47,6 +54,16 @@ export async function main(args: readonly string[], host: Host): Promise<number>
     host.stderr.write(`${message}${more}\n`);
     return isUsage ? exitCodes.usage : exitCodes.error;
   }
+}
+
+/** A word that stands alone is meant as a command, if it is like one. Throws `UsageError`. */
+async function checkWord(args: readonly string[], host: Host): Promise<void> {
+  const [word = "", next = "-"] = args;
+  if (!/^[\p{L}-]+$/u.test(word) || word.startsWith("-") || !next.startsWith("-")) return;
+  const { nearest } = await import("@toolglot/internal");
+  const [near] = nearest(word, [...subcommands.keys(), ...flagCommands], 1);
+  if (near === undefined) return;
+  throw new UsageError(wordsFor(languageIn(args), host.command).help.meant(word, near));
 }
 
 /** What needs no more than this file is answered at once. */

@@ -78,7 +78,7 @@ export interface CallExtras {
   /** Set by the capability: the server's answer, exactly as it came. */
   result?: McpCallResult;
   /** Set by the capability when there is no answer: what is known of the request, and why, in words for the caller. */
-  fault?: { fate: "unsent" | "refused" | "unknown"; message: string };
+  fault?: { fate: "unsent" | "refused" | "unknown"; message: string; code?: number };
 }
 
 /**
@@ -277,6 +277,8 @@ export interface ToolAnswer {
    * and calls again.
    */
   question?: ApprovalQuestion;
+  /** The code of the error of JSON-RPC that the server answered with, in place of a result: a task of the call fails with it. */
+  errorCode?: number;
   /** With `pending` because the caller has to log in first: where, for a face that can show an address, and then calls again. */
   login?: LoginRequest;
 }
@@ -299,6 +301,8 @@ export interface OwnTool {
 /** Calls of tools through a router. Never rejects: every fault is an answer. */
 export interface ToolCalls {
   call(call: ToolCall, context: ToolCallContext): Promise<ToolAnswer>;
+  /** The time of the router's store, which is not this machine's: what its times, as an approval's `expiresAt`, are compared with. */
+  now(): number;
   /** Notes what the person at the client decided. False when the request is no longer pending, or is not the caller's. */
   decide(caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean>;
   /**

@@ -284,6 +284,8 @@ Configuration: config.toml or config.json in ~/.config/toolglot, then toolglot.t
 Environment: the keys of providers (models shows their names), OPENAI_API_KEY (also sent to --base-url), NO_COLOR,
 XDG_CONFIG_HOME, XDG_DATA_HOME; for routers TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_DATA_DIR.`,
     more: (command: string) => `${command} --help shows all options.`,
+    meant: (word: string, near: string) =>
+      `${cli} has no command ${word}. Did you mean ${near}? As a question to the model: ${cli} -- ${word}`,
   },
 });
 

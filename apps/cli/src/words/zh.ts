@@ -275,5 +275,6 @@ export const zh = (cli: string): Words => ({
 环境变量：各提供方的密钥（models 会列出名称）、OPENAI_API_KEY（也会发给 --base-url）、NO_COLOR、XDG_CONFIG_HOME、
 XDG_DATA_HOME；路由器另有 TRP_HOST、TRP_PORT、TRP_TOKENS、TRP_APPROVAL_HMAC_SECRET、TRP_DATA_DIR。`,
     more: (command) => `${command} --help 显示所有选项。`,
+    meant: (word, near) => `${cli} 没有命令 ${word}。你是想用 ${near} 吗？要把它作为问题发给模型：${cli} -- ${word}`,
   },
 });

@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
-import { basename, resolve, sep } from "node:path";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { basename, delimiter, resolve, sep } from "node:path";
 import { nearest } from "@toolglot/core";
 import { codeOf } from "@toolglot/internal";
 import type { SecretList } from "./secrets.ts";
@@ -145,8 +145,48 @@ export function readSmallFile(path: string): { text: string } | { problem: strin
     if (info.size > maxFileBytes) return { problem: "is larger than 1 MiB" };
     return { text: readFileSync(path, "utf8") };
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return { problem: "is not there" };
-    return { problem: code === "EACCES" || code === "EPERM" ? "may not be read" : "can't be read" };
+    return { problem: problemOf(error) };
   }
+}
+
+/** Returns what is wrong with a path that is to be a folder; undefined for one. */
+export function folderProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : "is no folder";
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/**
+ * Returns what is wrong with a program that is to be started in a folder: one with a slash is there, others are looked for in `PATH`.
+ * Undefined where it can be started, as far as is known.
+ */
+export function programProblem(
+  command: string,
+  folder: string,
+  { PATH, Path = PATH, PATHEXT = "" }: FillSources["env"],
+): string | undefined {
+  const isPath = /[\\/]/.test(command);
+  const folders = isPath ? [folder] : (Path?.split(delimiter).filter(Boolean) ?? []);
+  if (folders.length === 0) return undefined;
+  const names = ["", ...PATHEXT.split(";").filter(Boolean)].map((ending) => command + ending);
+  const paths = folders.flatMap((one) => names.map((name) => resolve(one, name)));
+  if (paths.some(isProgram)) return undefined;
+  return isPath ? "is no program that can be started" : "is not in the PATH";
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function problemOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return "is not there";
+  return code === "EACCES" || code === "EPERM" ? "may not be read" : "can't be read";
 }

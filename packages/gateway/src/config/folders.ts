@@ -30,7 +30,11 @@ export function defaultStateDir(given?: Partial<Machine>): string {
   return join(windows ?? env.XDG_STATE_HOME ?? join(home, ".local", "state"), "toolglot");
 }
 
-/** Returns the folder that `${workspaceFolder}` is in files of this folder: editors keep theirs one level below. */
-export function workspaceOf(folder: string): string {
-  return /^\.(?:vscode|cursor)$/.test(basename(folder)) ? dirname(folder) : folder;
+/**
+ * Returns the folder that `${workspaceFolder}` is in a file: editors keep theirs, `mcp.json` or `settings.json`, one level below, in a folder
+ * that begins with a dot.
+ */
+export function workspaceOf(folder: string, file: string): string {
+  const isEditors = basename(folder).startsWith(".") && /^(?:mcp|settings)\b/.test(basename(file));
+  return isEditors ? dirname(folder) : folder;
 }

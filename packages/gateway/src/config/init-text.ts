@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 import type { ClientFile } from "./client-files.ts";
-import { ruleInstead } from "./server-entry.ts";
+import { ruleInstead } from "./passed-over.ts";
 import { membersOf, type Source } from "./source.ts";
 
 /** A server of a client's file. */

@@ -101,13 +101,13 @@ function scopesOf(
 ): Map<Source, FillScope> {
   return new Map(
     sources.map((source) => {
-      const { folder } = source;
+      const { folder, file } = source;
       return [
         source,
         {
           ...shared,
           folder,
-          workspaceFolder: resolve(workspaceFolder ?? workspaceOf(folder)),
+          workspaceFolder: resolve(workspaceFolder ?? workspaceOf(folder, file)),
           inputs: readInputs(source),
         },
       ];

@@ -1,14 +1,11 @@
 import { parseEnv } from "node:util";
-import { defined } from "@toolglot/internal";
 import type { McpHttpTransport, McpStdioTransport } from "@toolglot/toolkit/mcp";
-import type { PolicyRule } from "@toolglot/trp-core";
-import { slug } from "@toolglot/trp-mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
-import { checkedValue, type Report, unknownKey } from "./check-node.ts";
-import { type FillScope, pathFrom, readSmallFile } from "./fill.ts";
+import { checkedValue, type Report } from "./check-node.ts";
+import { type FillScope, folderProblem, pathFrom, programProblem, readSmallFile } from "./fill.ts";
+import { reportPassedOver } from "./passed-over.ts";
 import { agreeing, text } from "./schema-words.ts";
-
 import { memberOf, membersOf, type Path } from "./source.ts";
 
 /** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
@@ -20,19 +17,25 @@ const textsByName = v.record(v.string(), v.string("text"), "an object of texts")
 
 /** An entry of `mcpServers`: a program that is started, or a URL. */
 export interface ServerEntry {
-  /** `stdio`, `http`, `streamable-http` or `sse`. Without it a URL is tried by Streamable HTTP, then by HTTP with SSE. */
+  /**
+   * `stdio` or `local`; `http`, `streamable-http` or `sse`. Without it, and for `remote`, a URL is tried by Streamable HTTP, then by HTTP
+   * with SSE.
+   */
   type?: string;
+  /** Another word for `type`. */
+  transport?: string;
   command?: string;
   args?: string[];
   /** The only variables that the program gets, besides `HOME`, `PATH` and the like. */
   env?: Record<string, string>;
-  /** Relative to the file. Default: the file's folder; of a file in `.vscode` or `.cursor`, the folder above. */
+  /** Relative to the file. Default: the file's folder; of an editor's file in a folder like `.vscode`, the one above. */
   cwd?: string;
   /** A file of lines `NAME=value`. Members of `env` win. */
   envFile?: string;
   url?: string;
-  /** Another word for `url`. */
+  /** Other words for `url`. */
   serverUrl?: string;
+  httpUrl?: string;
   headers?: Record<string, string>;
   /** Whether the server is left out. Default false. */
   disabled?: boolean;
@@ -40,8 +43,12 @@ export interface ServerEntry {
   enabled?: boolean;
 }
 
+const kindWords = '"stdio", "http", "streamable-http" or "sse"';
+const kindText = v.string(kindWords);
+
 const entryFields = {
-  type: v.exactOptional(v.string('"stdio", "http", "streamable-http" or "sse"')),
+  type: v.exactOptional(kindText),
+  transport: v.exactOptional(kindText),
   command: v.exactOptional(text),
   args: v.exactOptional(v.array(v.string("text"), "a list of texts")),
   env: v.exactOptional(textsByName),
@@ -49,6 +56,7 @@ const entryFields = {
   envFile: v.exactOptional(text),
   url: v.exactOptional(text),
   serverUrl: v.exactOptional(text),
+  httpUrl: v.exactOptional(text),
   headers: v.exactOptional(textsByName),
   disabled: v.exactOptional(v.boolean("true or false")),
   enabled: v.exactOptional(v.boolean("true or false")),
@@ -60,17 +68,14 @@ export const entrySchema: v.GenericSchema<unknown, ServerEntry> = agreeing<Serve
 
 export const entryKeys: readonly string[] = Object.keys(entryFields);
 
-const kinds: Readonly<Record<string, "stdio" | "http" | "sse">> = {
+const kinds: Readonly<Record<string, "stdio" | "http" | "sse" | "auto">> = {
   stdio: "stdio",
+  local: "stdio",
+  remote: "auto",
   http: "http",
   streamablehttp: "http",
   sse: "sse",
 };
-
-/** What clients let pass unasked, by keys of theirs: all tools of a server, or those in a list. */
-const approvingKeys = /^(?:auto_?-?(?:approve|allow|run)|always_?-?allow|trust|trusted|allowed_?-?tools)/i;
-/** What takes tools away. */
-const hidingKeys = /^(?:disabled|excluded?)_?-?tools$/i;
 
 /** Whether an entry is off: then nothing of it is read. */
 export function isDisabled(node: Node): boolean {
@@ -84,7 +89,8 @@ export function readServerEntry(
   report: Report,
 ): ServerTransport | undefined {
   for (const member of membersOf(node)) {
-    if (!entryKeys.includes(member.key)) reportPassedOver(name, member, [...path, member.key], report);
+    if (!entryKeys.includes(member.key))
+      reportPassedOver({ server: name, path: [...path, member.key], known: entryKeys }, member, report);
   }
   const entry = checkedValue(entrySchema, value, path, report);
   if (entry === undefined) return undefined;
@@ -93,12 +99,21 @@ export function readServerEntry(
   return kind === "stdio" ? stdioOf(entry, path, scope, report) : httpOf(entry, kind, path, scope, report);
 }
 
+const urlKeys = ["url", "serverUrl", "httpUrl"] as const;
+
+/** Of keys that are words for one thing, the first that is there, with its value. */
+function firstOf<Key extends keyof ServerEntry>(entry: ServerEntry, keys: readonly Key[]): [Key?, ServerEntry[Key]?] {
+  const key = keys.find((one) => entry[one] !== undefined);
+  return key === undefined ? [] : [key, entry[key]];
+}
+
 function kindOf(entry: ServerEntry, path: Path, report: Report): "stdio" | "http" | "sse" | "auto" | undefined {
-  const { type, command, url = entry.serverUrl } = entry;
+  const { command } = entry;
+  const [typeKey = "type", type] = firstOf(entry, ["type", "transport"]);
+  const [, url] = firstOf(entry, urlKeys);
   const kind = type === undefined ? undefined : kinds[type.toLowerCase().replace(/[_-]/g, "")];
   if (type !== undefined && kind === undefined) {
-    const words = '"stdio", "http", "streamable-http" or "sse"';
-    report([...path, "type"], { code: "config/value", message: `must be ${words}`, cure: `Write ${words}.` });
+    report([...path, typeKey], { code: "config/value", message: `must be ${kindWords}`, cure: `Write ${kindWords}.` });
     return undefined;
   }
   if (kind === undefined && command !== undefined && url !== undefined) {
@@ -134,6 +149,16 @@ function stdioOf(entry: ServerEntry, path: Path, scope: FillScope, report: Repor
     report([...path, "env", key], { code: "config/value", message: "is no name, or no value, of a variable", cure });
   }
   const cwd = entry.cwd === undefined ? scope.workspaceFolder : pathFrom(entry.cwd, scope);
+  const missing = entry.cwd === undefined ? undefined : folderProblem(cwd);
+  if (missing !== undefined) {
+    const cure = "Make the folder, or correct its path, which is relative to this configuration.";
+    report([...path, "cwd"], { code: "config/file", message: `the folder ${missing}`, cure });
+  } else if (program === undefined) {
+    const problem = programProblem(command, cwd, { ...scope.env, ...all });
+    const cure = 'Install it, or write its whole path; "env" of the server may have a PATH of its own.';
+    const about = { severity: "notice", code: "config/file", message: `the program ${problem}`, cure } as const;
+    if (problem !== undefined) report([...path, "command"], about);
+  }
   return { type: "stdio", command, args, env: all, cwd };
 }
 
@@ -144,8 +169,9 @@ function httpOf(
   { secrets }: FillScope,
   report: Report,
 ): ServerTransport | undefined {
-  const { url = "", headers = {} } = defined({ ...entry, url: entry.url ?? entry.serverUrl });
-  const urlPath = [...path, entry.url === undefined ? "serverUrl" : "url"];
+  const { headers = {} } = entry;
+  const [urlKey = "url", url = ""] = firstOf(entry, urlKeys);
+  const urlPath = [...path, urlKey];
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     const cure = "Write the address of the server, as https://example.com/mcp.";
@@ -179,45 +205,4 @@ function readEnvFile(given: string, path: Path, scope: FillScope, report: Report
   const cure = "Make it a readable file of lines NAME=value; its path is relative to this configuration.";
   report(path, { code: "config/file", message: `the file ${read.problem}`, cure });
   return undefined;
-}
-
-/**
- * Returns the rule that says what a client's key for calls without a question says, as `autoApprove: ["get_order"]`; undefined for any
- * other key, and for one that lets nothing pass.
- */
-export function ruleInstead(server: string, key: string, value: Node): PolicyRule | undefined {
-  const names = textsIn(value);
-  const isNothing = value.type === "array" ? names.length === 0 : value.value !== true && value.type !== "string";
-  if (!approvingKeys.test(key) || isNothing) return undefined;
-  const tools = value.type !== "array" || names.includes("*") ? ["*"] : names.map(slug);
-  return {
-    id: `${slug(server).slice(0, 50)}-unasked`,
-    decision: "allow",
-    which: { families: tools.map((tool) => `cap.mcp.${slug(server)}.${tool}`) },
-  };
-}
-
-function textsIn(node: Node): string[] {
-  return (node.children ?? []).filter(({ type }) => type === "string").map(({ value }) => String(value));
-}
-
-function reportPassedOver(
-  server: string,
-  { key, keyNode, value }: { key: string; keyNode: Node; value: Node },
-  path: Path,
-  report: Report,
-): void {
-  const say = (message: string, cure: string) =>
-    report(path, { severity: "notice", code: "config/unknown-key", message, cure }, keyNode);
-  const rule = ruleInstead(server, key, value);
-  const names = textsIn(value);
-  if (rule !== undefined) {
-    const cure = `If it shall be so, write the rule ${JSON.stringify(rule)} in gateway.policy.rules.`;
-    say("is not taken over: here rules decide what runs unasked", cure);
-  } else if (hidingKeys.test(key) && names.length > 0) {
-    const deny = JSON.stringify({ [server]: { deny: names } });
-    say("is not taken over", `Write "gateway": { "servers": ${deny} }.`);
-  } else if (!approvingKeys.test(key)) {
-    say("is passed over: the gateway has no such key", unknownKey(key, entryKeys).cure);
-  }
 }

@@ -63,7 +63,7 @@ const toolSettings = agreeing<MutableTool>()(
 );
 type MutableTool = Omit<ToolSettings, "approvers"> & { approvers?: string[] };
 
-const serverSettings = agreeing<ServerSettings>()(
+export const serverSettings: v.GenericSchema<unknown, ServerSettings> = agreeing<ServerSettings>()(
   object({
     allow: opt(globs),
     deny: opt(globs),

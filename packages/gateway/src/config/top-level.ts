@@ -24,6 +24,13 @@ export function reportTopLevel({ root }: Source, report: Report): void {
     const meant = unknown
       .map(({ key }) => unknownKey(key, [...groups, "gateway"]))
       .find(({ message }) => /mean/.test(message));
+    const elsewhere = serversElsewhere(root);
+    if (elsewhere !== undefined) {
+      const message = 'holds servers, and is not "mcpServers"';
+      const cure = 'Write them under "mcpServers": each with a command, or a url.';
+      report(elsewhere, { code: "config/value", message, cure });
+      return;
+    }
     report([], {
       code: "config/value",
       message: `has no "mcpServers"${meant === undefined ? "" : meant.message.replace("unknown key", "")}`,
@@ -53,6 +60,17 @@ export function reportTopLevel({ root }: Source, report: Report): void {
       first.keyNode,
     );
   }
+}
+
+/** Where a file has servers under a name of its client's own, as `context_servers`, or `mcp` with `servers`. */
+function serversElsewhere(root: Node): Path | undefined {
+  const areServers = (node: Node): boolean =>
+    [...membersOf(node)].some(({ value }) => ["command", "url"].some((key) => memberOf(value, key) !== undefined));
+  for (const { key, value } of membersOf(root)) {
+    if (areServers(value)) return [key];
+    for (const inner of membersOf(value)) if (areServers(inner.value)) return [key, inner.key];
+  }
+  return undefined;
 }
 
 /** Tells keys that an object has twice. */

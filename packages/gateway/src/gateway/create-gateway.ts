@@ -175,7 +175,7 @@ class RoutedGateway implements Gateway {
       onChange: () => this.#gate.notifyChanged(),
       onToolChange: (notice) => {
         const { server, tool, kind } = notice;
-        this.#webhook?.notify(toolEvent(notice), `${server} ${tool} ${kind}`);
+        this.#webhook?.notify(toolEvent(notice, this.router.store.now()), `${server} ${tool} ${kind}`);
       },
       log,
     });

@@ -1,4 +1,5 @@
-import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
+import { ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import { createMcpClient, type McpClient } from "@toolglot/toolkit/mcp";
 import type { GatewayConfig, ServerConfig } from "../config/config-types.ts";
@@ -16,7 +17,7 @@ export interface ClientParts {
 export function makeClient(
   { config, tracing, log: write }: ClientParts,
   { name, transport, settings }: ServerConfig,
-  auth: { authProvider?: AuthProvider } = {},
+  auth: { authProvider?: AuthProvider; fetch?: FetchLike } = {},
 ): McpClient {
   const log = (level: LogLine["level"], message: string): void => write({ level, message, server: name });
   return createMcpClient({
@@ -35,6 +36,10 @@ export function makeClient(
     roots: "host",
     tasks: true,
     tracing,
-    onError: (error) => log("warn", errorText(error)),
+    onError: (error) => {
+      // The cause has what to do about a login.
+      const isLogin = ToolglotError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
+      log("warn", isLogin ? `${error.message} (${errorText(error.cause)})` : errorText(error));
+    },
   });
 }

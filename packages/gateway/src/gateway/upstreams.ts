@@ -1,4 +1,4 @@
-import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
 import { defined, errorText } from "@toolglot/internal";
 import type { McpClient } from "@toolglot/toolkit/mcp";
 import type { Principal, Router } from "@toolglot/trp-core";
@@ -167,9 +167,10 @@ export class Upstreams {
     server: string,
     headers: Readonly<Record<string, string>>,
     principal: Principal | undefined,
-  ): { authProvider?: AuthProvider } {
+  ): { authProvider?: AuthProvider; fetch?: FetchLike } {
     if (this.logins === undefined || isSigned(headers)) return {};
-    return { authProvider: this.logins.authProviderOf(server, principal) };
+    const { logins } = this;
+    return { authProvider: logins.authProviderOf(server, principal), fetch: logins.fetchOf(server, principal) };
   }
 }
 

@@ -1,4 +1,9 @@
-import { type AuthProvider, extractWWWAuthenticateParams, UnauthorizedError } from "@modelcontextprotocol/client";
+import {
+  type AuthProvider,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 
 /** Where a provider's tokens come from. */
 export interface TokenSource {
@@ -23,5 +28,24 @@ export function authProvider({ access, cure }: TokenSource): AuthProvider {
       if ((await access(given)) !== undefined) return;
       throw new UnauthorizedError(cure(extractWWWAuthenticateParams(response).resourceMetadataUrl !== undefined));
     },
+  };
+}
+
+/** The letters that RFC 6749 has for scopes. */
+const scopes = /^[ !#-[\]-~]+$/;
+
+/**
+ * Returns a function that makes the same requests. Where a server wants scopes that the login has not, `onMissed` hears which, and the request
+ * fails as one without a login; `cure`: what to do.
+ */
+export function watchScopes(fetch: FetchLike, onMissed: (scope: string) => Promise<void>, cure: string): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { error, scope = "" } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
+    if (error !== "insufficient_scope" || !scopes.test(scope)) return response;
+    await response.body?.cancel();
+    // Whether it can be noted or not, the request has failed.
+    await onMissed(scope).catch(() => {});
+    throw Object.assign(new UnauthorizedError(cure), { requiredScope: scope });
   };
 }

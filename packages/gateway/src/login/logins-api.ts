@@ -39,6 +39,11 @@ export interface UpstreamLogins {
    * is the first login that there is: good for the list of tools, and for nobody's calls.
    */
   authProviderOf(server: string, principal?: LoginPrincipal): AuthProvider;
+  /**
+   * What that client makes its requests with (`fetch` of its transport): notes the scopes that the server misses in a login
+   * (403 `insufficient_scope`). The next login asks for them, and for all that the one before had.
+   */
+  fetchOf(server: string, principal?: LoginPrincipal): FetchLike;
   /** The tool that stands for a server which wants a login. */
   connectTool(server: string): ConnectTool;
   /**

@@ -4,7 +4,7 @@ import { checkKeys, nearest } from "@toolglot/internal";
 import type { Principal } from "@toolglot/trp-core";
 import type { Hono } from "hono";
 import type { HostEnv } from "../http/types.ts";
-import { authProvider } from "./auth-provider.ts";
+import { authProvider, watchScopes } from "./auth-provider.ts";
 import { type ConnectTool, connectTool } from "./connect/connect-tool.ts";
 import type { ConnectOptions } from "./connect/routes.ts";
 import { createSeals, type Seals } from "./connect/seals.ts";
@@ -31,7 +31,7 @@ const linkMs = 86_400_000;
  * await logins.login("tracker", { onPrompt: ({ url }) => console.log(`Open ${url}`) });
  * const client = createMcpClient({
  *   name: "tracker",
- *   transport: { type: "http", url: "https://mcp.tracker.example/mcp", authProvider: logins.authProviderOf("tracker") },
+ *   transport: { type: "http", url: "https://mcp.tracker.example/mcp", authProvider: logins.authProviderOf("tracker"), fetch: logins.fetchOf("tracker") },
  * });
  * ```
  */
@@ -61,16 +61,8 @@ class Logins implements UpstreamLogins {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: UpstreamLoginsOptions) {
-    const {
-      stateDir,
-      servers,
-      publicUrl,
-      secret,
-      passphrase,
-      store,
-      fetch = globalThis.fetch,
-      watchMs = 1000,
-    } = options;
+    const { stateDir, servers, publicUrl, secret, passphrase, store } = options;
+    const { fetch = globalThis.fetch, watchMs = 1000 } = options;
     this.#servers = new Map(servers.map((server) => [server.name, { ...server, url: new URL(server.url).href }]));
     this.#publicUrl = typeof publicUrl === "function" ? publicUrl : () => publicUrl;
     this.#fetch = fetch;
@@ -104,8 +96,8 @@ class Logins implements UpstreamLogins {
       }
     };
     try {
-      const found = await discover(server, fetch);
       const store = this.#store;
+      const found = await discover(server, fetch, await store.missed(key));
       const asking = { onPrompt: prompted, signal: until };
       if (device) return await this.#keep(key, await deviceFlow(server, found, store, fetch, asking));
       const keep = (record: LoginRecord): Promise<LoginInfo> => this.#keep(key, record);
@@ -140,9 +132,10 @@ class Logins implements UpstreamLogins {
   async #end(key: LoginKey): Promise<LogoutResult> {
     return await this.#store.locked(key, async () => {
       const record = await this.#store.read(key);
-      if (record === undefined) return { wasLoggedIn: await this.#store.remove(key), isRevoked: false };
+      if (record === undefined)
+        return { wasLoggedIn: await this.#store.remove(key, { missed: true }), isRevoked: false };
       // First of all it is forgotten here: the authorization server may not answer.
-      await this.#store.remove(key);
+      await this.#store.remove(key, { missed: true });
       return {
         wasLoggedIn: true,
         ...(await revoke(key.server, record, safeFetch({ name: key.server, url: record.url }, this.#fetch))),
@@ -168,6 +161,13 @@ class Logins implements UpstreamLogins {
       },
       cure: (isOffered) => this.#cure(server, principal, isOffered),
     });
+  }
+
+  fetchOf(name: string, principal?: LoginPrincipal): FetchLike {
+    const server = this.#server(name);
+    if (principal === undefined && server.credentials === "caller") return this.#fetch;
+    const key = this.#keyOf(server, principal);
+    return watchScopes(this.#fetch, (scope) => this.#store.miss(key, scope), this.#cure(server, principal, true));
   }
 
   /** The login that has been there the longest: the list of tools does not change with each that comes. */
@@ -210,9 +210,9 @@ class Logins implements UpstreamLogins {
         return `${new URL(base).origin}/connect/${encodeURIComponent(name)}/callback`;
       },
       keyOf: (server: LoginServer, principal: Principal) => this.#keyOf(server, principal),
-      start: async (server: LoginServer, redirectUri: string) => {
+      start: async (server: LoginServer, redirectUri: string, key: LoginKey) => {
         const fetch = safeFetch(server, this.#fetch, this.#life.signal);
-        const found = await discover(server, fetch);
+        const found = await discover(server, fetch, await this.#store.missed(key));
         return await startCodeFlow(server, found, { redirectUri, place: redirectUri }, this.#store, fetch);
       },
       finish: async (key: LoginKey, started: StartedLogin, answer: URLSearchParams) => {

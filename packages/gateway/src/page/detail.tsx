@@ -5,7 +5,7 @@ import { Note, type View } from "./layout.tsx";
 import { Risk, Status } from "./list.tsx";
 import type { Markup } from "./markup.ts";
 import type { Approval, ArgumentLine, LastDone } from "./rendered.ts";
-import { Time } from "./times.tsx";
+import { minute, Time } from "./times.tsx";
 import { ToolName } from "./tool-name.tsx";
 
 interface DetailProps {
@@ -22,7 +22,7 @@ interface DetailProps {
 /** A request, with everything that a decision needs. */
 export function Detail(props: DetailProps): Markup {
   const { view, approval, lines, raw, tool, lastDone, isOwn } = props;
-  const { words, language } = view;
+  const { words } = view;
   const { deniedBefore } = approval;
   return (
     <>
@@ -37,7 +37,7 @@ export function Detail(props: DetailProps): Markup {
       </div>
       {deniedBefore && (
         <Note kind="warn">
-          {words.deniedBefore}: <Time at={deniedBefore.at} language={language} />, {words.deniedBy}{" "}
+          {words.deniedBefore}: <Time at={deniedBefore.at} view={view} />, {words.deniedBy}{" "}
           <bdi>{visibleText(deniedBefore.by)}</bdi>
         </Note>
       )}
@@ -58,7 +58,7 @@ export function Detail(props: DetailProps): Markup {
               words.neverDone
             ) : (
               <>
-                <Time at={lastDone.at} language={language} />
+                <Time at={lastDone.at} view={view} />
                 {lastDone.by !== undefined && (
                   <>
                     , {words.decidedBy} <bdi>{visibleText(lastDone.by)}</bdi>
@@ -68,10 +68,10 @@ export function Detail(props: DetailProps): Markup {
             )}
           </Fact>
           <Fact name={words.asked}>
-            <Time at={approval.createdAt} language={language} />
+            <Time at={approval.createdAt} view={view} />
           </Fact>
           <Fact name={approval.status === "expired" ? words.expired : words.expires}>
-            <Time at={approval.expiresAt} language={language} />
+            <Time at={approval.expiresAt} view={view} />
           </Fact>
         </dl>
         <details>
@@ -140,7 +140,7 @@ export function Arguments({ view, lines, raw }: Pick<DetailProps, "view" | "line
 }
 
 function Decision({ view, approval, isOwn }: Pick<DetailProps, "view" | "approval" | "isOwn">): Markup {
-  const { words, language, account } = view;
+  const { words, account } = view;
   const { status, decidedAt, decidedBy, comment } = approval;
   const isOpen = status === "pending" && !isOwn;
   return (
@@ -150,7 +150,7 @@ function Decision({ view, approval, isOwn }: Pick<DetailProps, "view" | "approva
       aria-labelledby="decide"
       data-live
       data-keeps={isOpen || undefined}
-      data-version={`${status} ${isOpen ? "" : Math.floor(Date.now() / 30_000)}`}
+      data-version={`${status} ${isOpen ? "" : minute(view)}`}
     >
       <h2 id="decide">{words.decision}</h2>
       {status !== "pending" ? (
@@ -159,7 +159,7 @@ function Decision({ view, approval, isOwn }: Pick<DetailProps, "view" | "approva
             <Status status={status} words={words} />
             {decidedBy !== undefined && decidedAt !== undefined && (
               <span>
-                {words.decidedBy} <bdi>{visibleText(decidedBy)}</bdi>, <Time at={decidedAt} language={language} />
+                {words.decidedBy} <bdi>{visibleText(decidedBy)}</bdi>, <Time at={decidedAt} view={view} />
               </span>
             )}
           </p>

@@ -19,7 +19,7 @@ interface DoubtProps {
 
 /** A call in doubt, and the three answers. */
 export function DoubtDetail({ view, doubt, call, lines, raw, toolOf }: DoubtProps): Markup {
-  const { words, language, account } = view;
+  const { words, account } = view;
   return (
     <>
       <a class="back" href="/approvals/in-doubt">
@@ -42,7 +42,7 @@ export function DoubtDetail({ view, doubt, call, lines, raw, toolOf }: DoubtProp
             </Fact>
           )}
           <Fact name={words.started}>
-            <Time at={doubt.startedAt ?? doubt.claimedAt} language={language} />
+            <Time at={doubt.startedAt ?? doubt.claimedAt} view={view} />
           </Fact>
           <Fact name={words.reason}>
             <bdi>{visibleText(doubt.reason ?? "")}</bdi>

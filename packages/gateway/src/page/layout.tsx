@@ -8,6 +8,8 @@ import type { Language, Words } from "./words.ts";
 export interface View {
   language: Language;
   words: Words;
+  /** By the clock of the store, whose times are shown. */
+  now: number;
   /** Path and query of the request, without `lang`. */
   address: string;
   /** Who has signed in; absent on the pages before that. */

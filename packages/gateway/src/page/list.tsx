@@ -4,7 +4,7 @@ import type { NameTool } from "../report/tool-names.ts";
 import { Empty, type View } from "./layout.tsx";
 import type { Markup } from "./markup.ts";
 import { type Approval, type ArgumentLine, argumentLines, callOf, type Doubt, doubtLines } from "./rendered.ts";
-import { Time } from "./times.tsx";
+import { minute, Time } from "./times.tsx";
 import { ToolName } from "./tool-name.tsx";
 import { doubtId } from "./view-data.ts";
 import type { Words } from "./words.ts";
@@ -18,9 +18,9 @@ interface ListProps {
 /** What waits for a decision. */
 export function WaitingList(props: ListProps & { approvals: Approval[]; older?: string }): Markup {
   const { view, router, toolOf, approvals, older } = props;
-  const { words, language, account } = view;
+  const { words, account } = view;
   return (
-    <div id="list" data-live data-version={`${account?.mark} ${minute()}`}>
+    <div id="list" data-live data-version={`${account?.mark} ${minute(view)}`}>
       {approvals.length === 0 ? (
         <Empty title={words.nothingWaits} lead={words.nothingWaitsLead} />
       ) : (
@@ -36,12 +36,12 @@ export function WaitingList(props: ListProps & { approvals: Approval[]; older?: 
                   </a>
                 </div>
                 <div class="when">
-                  <Time at={approval.createdAt} language={language} />
+                  <Time at={approval.createdAt} view={view} />
                 </div>
                 <div class="about">
                   <bdi>{visibleText(approval.requester)}</bdi> · <bdi>{visibleText(approval.reason)}</bdi> ·{" "}
                   {words.willExpire[0]}
-                  <Time at={approval.expiresAt} language={language} />
+                  <Time at={approval.expiresAt} view={view} />
                   {words.willExpire[1]}
                 </div>
                 <Glance lines={argumentLines(router, approval)} />
@@ -58,9 +58,9 @@ export function WaitingList(props: ListProps & { approvals: Approval[]; older?: 
 /** What was decided, or has expired. */
 export function DecidedList(props: ListProps & { approvals: Approval[]; older?: string }): Markup {
   const { view, toolOf, approvals, older } = props;
-  const { words, language, account } = view;
+  const { words, account } = view;
   return (
-    <div id="list" data-live data-version={`${account?.mark} ${minute()}`}>
+    <div id="list" data-live data-version={`${account?.mark} ${minute(view)}`}>
       {approvals.length === 0 && older === undefined ? (
         <Empty title={words.nothingDecided} />
       ) : (
@@ -76,7 +76,7 @@ export function DecidedList(props: ListProps & { approvals: Approval[]; older?: 
                   </a>
                 </div>
                 <div class="when">
-                  <Time at={approval.decidedAt ?? approval.expiresAt} language={language} />
+                  <Time at={approval.decidedAt ?? approval.expiresAt} view={view} />
                 </div>
                 <div class="about">
                   <bdi>{visibleText(approval.requester)}</bdi>
@@ -105,9 +105,9 @@ export function DecidedList(props: ListProps & { approvals: Approval[]; older?: 
 
 /** Calls of which nobody knows whether they happened. */
 export function DoubtList({ view, router, toolOf, doubts }: ListProps & { doubts: Doubt[] }): Markup {
-  const { words, language, account } = view;
+  const { words, account } = view;
   return (
-    <div id="list" data-live data-version={`${account?.mark} ${minute()}`}>
+    <div id="list" data-live data-version={`${account?.mark} ${minute(view)}`}>
       {doubts.length === 0 ? (
         <Empty title={words.nothingInDoubt} lead={words.nothingInDoubtLead} />
       ) : (
@@ -125,7 +125,7 @@ export function DoubtList({ view, router, toolOf, doubts }: ListProps & { doubts
                     </a>
                   </div>
                   <div class="when">
-                    <Time at={doubt.startedAt ?? doubt.claimedAt} language={language} />
+                    <Time at={doubt.startedAt ?? doubt.claimedAt} view={view} />
                   </div>
                   <div class="about">
                     {call && <bdi>{visibleText(call.requester)}</bdi>} · <bdi>{visibleText(doubt.reason ?? "")}</bdi>
@@ -180,9 +180,4 @@ export function Risk({ tier, words }: { tier: string; words: Words }): Markup {
 export function Status({ status, words }: { status: Approval["status"]; words: Words }): Markup {
   const text = status === "expired" ? words.expiredState : words[status];
   return <span class={`badge ${status}`}>{text}</span>;
-}
-
-/** Of what tells times. */
-function minute(): number {
-  return Math.floor(Date.now() / 30_000);
 }

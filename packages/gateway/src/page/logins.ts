@@ -18,7 +18,7 @@ const folder = "gateway/logins/";
 /** Somebody who has signed in to the page. */
 export interface Login {
   readonly identity: Identity;
-  /** Milliseconds since the epoch. */
+  /** By the clock of the store: any process on it may read this. */
   readonly endsAt: number;
 }
 
@@ -34,7 +34,7 @@ interface Streams {
  */
 export class Logins {
   readonly #auth: Authenticator;
-  readonly #store: Pick<RouterStore, "blobs">;
+  readonly #store: Pick<RouterStore, "blobs" | "now">;
   readonly #key: string | Uint8Array;
   readonly #links = new Map<string, Login>();
   readonly #streams = new Map<string, Streams>();
@@ -42,7 +42,11 @@ export class Logins {
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /** `key`: of forms, the same for all processes on the store. Default: of this process alone. */
-  constructor(auth: Authenticator, store: Pick<RouterStore, "blobs">, key: string | Uint8Array = randomBytes(32)) {
+  constructor(
+    auth: Authenticator,
+    store: Pick<RouterStore, "blobs" | "now">,
+    key: string | Uint8Array = randomBytes(32),
+  ) {
     this.#auth = auth;
     this.#store = store;
     this.#key = key;
@@ -54,7 +58,7 @@ export class Logins {
   /** Resolves with the value of the cookie. */
   async begin(identity: Identity): Promise<string> {
     await this.#sweep();
-    const endsAt = Math.min(Date.now() + loginMs, identity.expiresAt ?? Infinity);
+    const endsAt = Math.min(this.#store.now() + loginMs, identity.expiresAt ?? Infinity);
     const cookie = `${endsAt.toString(36)}-${randomBytes(32).toString("base64url")}`;
     const login: Login = { identity, endsAt };
     await this.#store.blobs.put(nameOf(cookie), new TextEncoder().encode(JSON.stringify(login)));
@@ -63,7 +67,7 @@ export class Logins {
 
   /** Resolves with who a cookie stands for, with the roles that they have now. Rejects as the store. */
   async find(cookie: string | undefined): Promise<Login | undefined> {
-    if (cookie === undefined || endOf(cookie) <= Date.now()) return undefined;
+    if (cookie === undefined || endOf(cookie) <= this.#store.now()) return undefined;
     const bytes = await this.#store.blobs.get(nameOf(cookie));
     const login = bytes && (parseJson(new TextDecoder().decode(bytes)) as Login);
     // Nobody while an editor writes the file of tokens: the login is not over for that.
@@ -89,7 +93,7 @@ export class Logins {
   /** Makes the code of a link that signs somebody in once, within five minutes. */
   link(identity: Identity): string {
     const code = randomBytes(24).toString("base64url");
-    const now = Date.now();
+    const now = this.#store.now();
     this.#links.set(code, { identity, endsAt: now + linkMs });
     for (const [old, { endsAt }] of this.#links) {
       if (endsAt <= now || this.#links.size > maxLinks) this.#links.delete(old);
@@ -100,7 +104,7 @@ export class Logins {
   /** Returns whom a link signs in; undefined once it was used or is over. */
   linked(code: string): Identity | undefined {
     const link = this.#links.get(code);
-    return link !== undefined && link.endsAt > Date.now() ? this.#auth.current(link.identity) : undefined;
+    return link !== undefined && link.endsAt > this.#store.now() ? this.#auth.current(link.identity) : undefined;
   }
 
   /** The same, and the link is used up. */
@@ -134,7 +138,7 @@ export class Logins {
     };
     const timers = [
       setInterval(() => void look(), lookMs).unref(),
-      setTimeout(() => this.#close(cookie), endOf(cookie) - Date.now()).unref(),
+      setTimeout(() => this.#close(cookie), endOf(cookie) - this.#store.now()).unref(),
     ];
     const streams: Streams = { identity, closes: new Set(), timers };
     this.#streams.set(cookie, streams);
@@ -149,7 +153,7 @@ export class Logins {
   }
 
   async #sweep(): Promise<void> {
-    const now = Date.now();
+    const now = this.#store.now();
     if (now < this.#sweptAt + sweepMs) return;
     this.#sweptAt = now;
     for await (const name of this.#store.blobs.list(folder)) {

@@ -60,7 +60,7 @@ export function pageKit(router: Router, logins: Logins, visits: Visits): PageKit
     const language = context.get("language");
     // A form can't be shown again by its address.
     const address = context.req.method === "GET" ? url.pathname + url.search : "/approvals";
-    const view = { language, words: allWords[language], address };
+    const view = { language, words: allWords[language], now: router.store.now(), address };
     if (visit === undefined) return view;
     const overview = await overviewOf(router, visit.identity);
     const { waiting, inDoubt, mark } = overview;
@@ -79,7 +79,7 @@ export function pageKit(router: Router, logins: Logins, visits: Visits): PageKit
   const problem: PageKit["problem"] = async (context, status, word) => {
     // Without a look into the store, which may be what fails.
     const language = context.get("language");
-    const view: View = { language, words: allWords[language], address: "/approvals" };
+    const view: View = { language, words: allWords[language], now: router.store.now(), address: "/approvals" };
     const body = (
       <>
         <h1>{view.words.title}</h1>

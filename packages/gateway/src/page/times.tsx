@@ -1,5 +1,5 @@
+import type { View } from "./layout.tsx";
 import type { Markup } from "./markup.ts";
-import type { Language } from "./words.ts";
 
 const units = [
   ["day", 86_400_000],
@@ -8,8 +8,7 @@ const units = [
 ] as const;
 
 /** Returns how far a time is from now: `3 minutes ago`, `in 2 hours`. */
-function distance(at: number, language: Language): string {
-  const now = Date.now();
+function distance(at: number, { language, now }: View): string {
   const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const [unit, ms] = units.find(([, size]) => Math.abs(at - now) >= size) ?? (["second", 1_000] as const);
   const count = Math.round((at - now) / ms);
@@ -18,11 +17,16 @@ function distance(at: number, language: Language): string {
 }
 
 /** A time as people say it; the whole of it, in UTC, when one points at it. */
-export function Time({ at, language }: { at: number; language: Language }): Markup {
+export function Time({ at, view }: { at: number; view: View }): Markup {
   const iso = new Date(at).toISOString();
   return (
     <time datetime={iso} title={`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`}>
-      {distance(at, language)}
+      {distance(at, view)}
     </time>
   );
+}
+
+/** The version of what shows times: another one twice a minute. */
+export function minute({ now }: View): number {
+  return Math.floor(now / 30_000);
 }

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, errorText } from "@toolglot/internal";
+import { makeFolder } from "@toolglot/internal/node";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import type { PostgresSettings } from "../config/settings.ts";
@@ -38,7 +38,7 @@ export async function openStore(setting: string, options: OpenStoreOptions = {})
   return atStore(setting, async (address) => {
     if (address.kind === "memory") return new MemoryStore();
     if (address.kind === "sqlite") {
-      mkdirSync(dirname(resolve(address.path)), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(address.path));
       const { openSqlite } = await import("@toolglot/sqlite");
       return openSqlite({ file: address.path });
     }

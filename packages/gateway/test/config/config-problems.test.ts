@@ -1,6 +1,8 @@
+import { chmod } from "node:fs/promises";
 import { scratchFolder } from "@toolglot/internal/testing/scratch";
 import { slug } from "@toolglot/trp-mcp";
 import { expect, it } from "vitest";
+import type { ConfigProblem } from "../../src/config/problem.ts";
 import { errorsOf, load, problemsOf, withSettings } from "./rig.ts";
 
 it("should tell all mistakes at once, with file, line, column and cure", async () => {
@@ -17,7 +19,7 @@ it("should tell all mistakes at once, with file, line, column and cure", async (
       't.json:2:27  error  mcpServers.shop: needs "command" or "url"',
       '  cure: Write { "command": "npx", "args": ["…"] } for a program, { "url": "https://…" } for a server on the net.',
       "t.json:2:29  notice  mcpServers.shop.comand: is passed over: the gateway has no such key",
-      '  cure: Write "command".',
+      '  cure: Write "command", if that is meant.',
       't.json:4:5  error  gateway.polcy: unknown key (did you mean "policy"?)',
       '  cure: Write "policy".',
       "t.json:5:25  error  gateway.listen.port: must be a whole number from 0 to 65535, not text",
@@ -177,4 +179,61 @@ it("should say of a file that is not there where one comes from", async () => {
   const [problem] = await problemsOf("", { files: ["/no/such.json"] });
   expect(problem).toMatchObject({ file: "/no/such.json", line: 1, column: 1, code: "config/file" });
   expect(problem?.cure).toContain("gateway init");
+});
+
+it("should say where the folder or the program of a server is missing, before anything is started", async () => {
+  const { path } = await scratchFolder({ "bin/tool": "", file: "" });
+  await chmod(`${path}/bin/tool`, 0o755);
+  const problems = (servers: object) =>
+    load("", {
+      files: [{ name: "f", text: JSON.stringify({ mcpServers: servers }), folder: path }],
+      env: { PATH: `${path}/bin` },
+    })
+      .then(({ notices }) => notices)
+      .catch(({ data }) => data.problems as ConfigProblem[])
+      .then((all) => all.map((one) => `${one.line}:${one.column} ${one.severity} ${one.path}: ${one.message}`));
+  expect(await problems({ a: { command: "tool", cwd: "nowhere" }, b: { command: "tool", cwd: "file" } })).toEqual([
+    "1:44 error mcpServers.a.cwd: the folder is not there",
+    "1:83 error mcpServers.b.cwd: the folder is no folder",
+  ]);
+  expect(
+    await problems({
+      a: { command: "tool" },
+      b: { command: "./tool", cwd: "bin" },
+      c: { command: "tol" },
+      d: { command: "./tool" },
+      e: { command: "tool", env: { PATH: "/nowhere" } },
+      f: { command: "./file" },
+      g: { command: "nothing", cwd: "nowhere", disabled: true },
+    }),
+  ).toEqual([
+    "1:91 notice mcpServers.c.command: the program is not in the PATH",
+    "1:113 notice mcpServers.d.command: the program is no program that can be started",
+    "1:138 notice mcpServers.e.command: the program is not in the PATH",
+    "1:187 notice mcpServers.f.command: the program is no program that can be started",
+  ]);
+});
+
+it("should say where the tools of a client's file were fewer, and take no setting of the gateway for a client's key", async () => {
+  const entry = { command: "x", includeTools: ["a"], enabled_tools: ["b"], tools: ["*"], timeout: 5, gallery: true };
+  const told = (await problemsOf({ mcpServers: { w: { ...entry, deny: ["rm*"], pin: "strict", repeat: 3 } } })).filter(
+    ({ code }) => code === "config/unknown-key",
+  );
+  expect(told.map(({ severity, path, cure }) => `${severity} ${path.slice(13)}: ${cure}`)).toEqual([
+    'notice includeTools: Write "gateway": { "servers": { "w": { "allow": ["a"] } } }.',
+    'notice enabled_tools: Write "gateway": { "servers": { "w": { "allow": ["b"] } } }.',
+    'notice timeout: Write "gateway": { "servers": { "w": { "timeoutMs": … } } }.',
+    "notice gallery: Nothing, if it is the client's own.",
+    'error deny: Write "gateway": { "servers": { "w": { "deny": … } } }.',
+    'error pin: Write "gateway": { "servers": { "w": { "pin": … } } }.',
+    'notice repeat: Write "gateway": { "servers": { "w": { "repeat": … } } }.',
+  ]);
+});
+
+it.each([
+  [{ context_servers: { a: { command: "x" } }, theme: "dark" }, "context_servers"],
+  [{ "editor.fontSize": 12, mcp: { inputs: [], servers: { a: { url: "https://a.example" } } } }, "mcp.servers"],
+  [{ mcp: { a: { type: "local", command: ["x"] } } }, "mcp"],
+])("should say where a file has its servers, if not in mcpServers: %j", async (file, path) => {
+  expect(await errorsOf(file)).toEqual([`${path}: holds servers, and is not "mcpServers"`]);
 });

@@ -50,6 +50,37 @@ it("asks for what is configured, else for what the challenge names, and for rene
   expect(asked).toEqual(["a b", "only this offline_access"]);
 });
 
+it("asks the next time for the scopes that a server missed, and for those that there were, until one logs out", async () => {
+  const { mcp, logins, as } = await site();
+  const asked: (string | null)[] = [];
+  const visit = ({ url }: LoginPrompt) => {
+    asked.push(new URL(url).searchParams.get("scope"));
+    return browse(url);
+  };
+  mcp.challenge = ', scope="read"';
+  await logIn(logins, "tracker", { visit });
+  const scopes = ["admin", "write"];
+  for (const scope of scopes) {
+    mcp.scope = scope;
+    const client = clientOf(logins, mcp.url);
+    await expect(whoami(client)).rejects.toMatchObject({
+      message: expect.stringContaining(`wants an authorisation with the scope "${scope}"`),
+      cause: { message: expect.stringContaining("run toolglot gateway login tracker") },
+    });
+    await client.close();
+  }
+  // Not even where the login has ended meanwhile.
+  as.expireAll();
+  await logIn(logins, "tracker", { visit });
+  expect(await whoami(clientOf(logins, mcp.url))).toBe("ada");
+  expect(asked).toEqual(["read", "read admin write"]);
+  expect(as.registrations.map(({ scope }) => scope)).toEqual(["read", "read admin write"]);
+  await logins.logout("tracker");
+  await logIn(logins, "tracker", { visit });
+  expect(asked.at(-1)).toBe("read");
+  expect(as.registrations).toHaveLength(2);
+});
+
 it("takes the configured client with its secret, and does not register", async () => {
   const { as, logins } = await site({ oauth: { clientId: "ours", clientSecret: "s3cret+/= ä" } });
   as.clients.set("ours", { redirects: [], secret: "s3cret+/= ä" });

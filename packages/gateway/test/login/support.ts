@@ -23,6 +23,8 @@ export interface Guarded {
   seen: string[];
   /** What its challenge says besides `resource_metadata`. */
   challenge: string;
+  /** What a call of a tool needs a token for, besides what others need. */
+  scope?: string;
 }
 
 /** An MCP server of the official SDK, with a tool that says whose token came, and one that its holder alone has, for tokens of these authorization servers. */
@@ -58,6 +60,11 @@ export async function guardedServer(issuers: readonly AuthorizationServer[]): Pr
       return context.body(null, 401, {
         "www-authenticate": `Bearer resource_metadata="${where}"${state.challenge}`,
       });
+    }
+    const isCall = (await context.req.raw.clone().text()).includes("tools/call");
+    if (isCall && state.scope !== undefined && !grant.scope.split(" ").includes(state.scope)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${state.scope}"`;
+      return context.body(null, 403, { "www-authenticate": challenge });
     }
     // The SDK hands on what was found out of a token; the name of its holder goes as the client's.
     const authInfo = { token: token ?? "", clientId: grant.user, scopes: [] };
@@ -128,7 +135,10 @@ export async function logIn(
 /** An MCP client that signs with the login. */
 export function clientOf(logins: UpstreamLogins, url: string, name = "tracker", principal?: { id: string }): McpClient {
   const authProvider = logins.authProviderOf(name, principal);
-  const client = createMcpClient({ name, transport: { type: "http", url, authProvider } });
+  const client = createMcpClient({
+    name,
+    transport: { type: "http", url, authProvider, fetch: logins.fetchOf(name, principal) },
+  });
   onTestFinished(() => client.close());
   return client;
 }

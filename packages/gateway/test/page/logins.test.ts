@@ -6,7 +6,8 @@ import { Logins } from "../../src/page/logins.ts";
 
 const hour = 60 * 60_000;
 const identity: Identity = { id: "jwt-1", principal: principal({ id: "ada" }), mayElicit: true, lenientHeaders: false };
-const logins = async (store = new MemoryStore()) => new Logins(await createAuthenticator({}), store);
+const logins = async (store: Pick<MemoryStore, "blobs" | "now"> = new MemoryStore()) =>
+  new Logins(await createAuthenticator({}), store);
 
 describe("logins", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -40,6 +41,14 @@ describe("logins", () => {
     vi.advanceTimersByTime(1);
     expect(all.takeLink(second)).toBeUndefined();
     expect(all.takeLink("")).toBeUndefined();
+  });
+
+  it("go by the clock of the store, whatever this machine's is", async () => {
+    const { blobs } = new MemoryStore();
+    const all = await logins({ blobs, now: () => 1_000_000 });
+    const cookie = await all.begin(identity);
+    expect(await (await logins({ blobs, now: () => 1_000_000 + 12 * hour - 1 })).find(cookie)).toBeDefined();
+    expect(await (await logins({ blobs, now: () => 1_000_000 + 12 * hour })).find(cookie)).toBeUndefined();
   });
 
   it("hold at every process on the store, and end there; the store never knows a cookie", async () => {

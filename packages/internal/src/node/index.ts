@@ -2,5 +2,6 @@
 
 export { closeServer } from "./close-server.ts";
 export { type HeldLock, takeLock } from "./file-lock.ts";
+export { makeFolder } from "./make-folder.ts";
 export { isAlive, isRunning, type Owner, parseOwner, processFields, thisOwner } from "./owner.ts";
 export { makePrivateFolder, readPrivateFile, type WrongFile, writePrivateFile } from "./private-file.ts";

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../attempt.ts";
 import { quoteWord } from "../quote-word.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** More is no file of ours. */
 const maxBytes = 2 ** 26;
@@ -44,7 +45,7 @@ export async function readPrivateFile(path: string, wrong: WrongFile): Promise<s
 export async function makePrivateFolder(path: string, wrong: WrongFile): Promise<void> {
   const wrongPermissions = faultOf(wrong);
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const found = await stat(folder);
   checkOwner(folder, found, wrongPermissions);
   if (process.getuid !== undefined && (found.mode & 0o022) !== 0) {

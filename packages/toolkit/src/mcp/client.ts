@@ -142,7 +142,7 @@ class HealingClient implements McpClient {
     checkKeys(
       "callTool",
       options,
-      "signal:signal onProgress:function timeoutMs:number isExecution:boolean ask:function onTask:function",
+      "signal:signal onProgress:function timeoutMs:number isExecution:boolean ask:function person:text onTask:function",
     );
     const result = await this.#settle(askedBy(request), (connection) => connection.callTool(request, options));
     const task = this.#options.tasks ? taskIn(result) : undefined;
@@ -180,9 +180,9 @@ class HealingClient implements McpClient {
   request(
     method: string,
     params?: JsonObject,
-    options: Pick<McpCallOptions, "signal" | "ask"> = {},
+    options: Pick<McpCallOptions, "signal" | "ask" | "person"> = {},
   ): Promise<JsonObject> {
-    checkKeys("request", options, "signal:signal ask:function");
+    checkKeys("request", options, "signal:signal ask:function person:text");
     const asks = { what: `the request ${method}`, repeatable: true, readOnly: true };
     return this.#settle(asks, (connection) => answerOf(connection, method, params, options));
   }

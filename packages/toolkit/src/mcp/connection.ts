@@ -86,11 +86,11 @@ export class Connection {
     memory: SessionMemory,
   ): Promise<Connection> {
     const sdk = await loadClientModule();
-    const questions = new Questions(options);
+    const incoming = new Incoming(sdk, events.onError, options);
+    const questions = new Questions(options, (id) => incoming.streamOf(id));
     const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
       deliveries: new Deliveries(),
     };
-    const incoming = new Incoming(sdk, events.onError, options);
     const onClose = (): void => {
       if (state.connection === undefined || state.connection.#ended) return;
       state.connection.#ended = true;
@@ -154,11 +154,11 @@ export class Connection {
   async request<Value>(
     method: string,
     send: (client: Client, options: SentOptions, given?: Given) => Promise<Value>,
-    { signal, ask }: Pick<McpCallOptions, "signal" | "ask"> = {},
+    { signal, ask, person }: Pick<McpCallOptions, "signal" | "ask" | "person"> = {},
   ): Promise<Value> {
     // A person who is asked may take long; the call that it is made for has a signal.
     const timeout = ask === undefined ? (this.#options.connectTimeoutMs ?? 30_000) : maxTimerMs;
-    const asking: AskingCall | undefined = ask && { ask, notes: [] };
+    const asking: AskingCall | undefined = ask && { ask, person: person ?? ask, notes: [] };
     const stopAsking = asking && this.#questions.during(asking);
     try {
       return await this.#use({ method }, ({ _meta }) => {
@@ -188,7 +188,7 @@ export class Connection {
 
   /** Rejects with a {@link CallFault}. */
   async callTool(request: McpCallRequest, options: McpCallOptions): Promise<McpCallResult> {
-    const { signal, onProgress, ask, isExecution } = options;
+    const { signal, onProgress, ask, person, isExecution } = options;
     if (signal?.aborted) throw new CallFault("aborted", signal.reason);
     const ending = new AbortController();
     const stopListening = onAbort(signal, () => ending.abort(signal?.reason));
@@ -206,7 +206,7 @@ export class Connection {
     });
     const args = { ...request.arguments };
     this.#deliveries.open(args, delivery);
-    const asking: AskingCall = { ask, notes: [], timer };
+    const asking: AskingCall = { ask, person: person ?? ask, notes: [], timer, requestId: () => delivery.id };
     const stopAsking = this.#questions.during(asking);
     try {
       const facts = { method: "tools/call", tool: request.name, isExecution, requestId: () => delivery.id };

@@ -10,6 +10,8 @@ import { inPlaceOfTask } from "./task-result.ts";
 /** Characters of a line that is no message, and how many such lines are reported in a minute. */
 const maxShown = 200;
 const maxLines = 10;
+/** Requests of the server at one time. */
+const maxAsked = 1_000;
 
 type Id = string | number;
 
@@ -25,6 +27,8 @@ export class Incoming {
   readonly #tasks: boolean;
   /** The methods of the requests that wait, by their ids. */
   readonly #waiting = new Map<unknown, string>();
+  /** The requests on whose streams the server's own came, by the ids of these. */
+  readonly #streams = new Map<unknown, readonly Id[]>();
   /** The names in lists of tools, since somebody took them. */
   #toolNames: string[] = [];
   #minute = 0;
@@ -68,6 +72,24 @@ export class Incoming {
     const message = this.read(parseJson(line));
     if (message === undefined) this.#report(line);
     return message;
+  }
+
+  /** The same, of a stream that answers these requests. */
+  readEvent(text: string, stream: readonly Id[]): JSONRPCMessage | undefined {
+    const message = this.readText(text);
+    if (message !== undefined && "method" in message && "id" in message && stream.length > 0) {
+      // Of what nobody takes, the oldest goes.
+      if (this.#streams.size >= maxAsked) this.#streams.delete(this.#streams.keys().next().value);
+      this.#streams.set(message.id, stream);
+    }
+    return message;
+  }
+
+  /** Takes the requests on whose stream a request of the server came; none where it came by itself. */
+  streamOf(id: unknown): readonly Id[] {
+    const stream = this.#streams.get(id) ?? [];
+    this.#streams.delete(id);
+    return stream;
   }
 
   /** Returns a message as the official client takes it; undefined for what is none. */
@@ -167,8 +189,8 @@ export function mendAnswers(fetch: FetchLike, incoming: Incoming, answersHere: b
     const response = await fetch(url, init);
     const type = response.headers.get("content-type") ?? "";
     if (!response.ok) return response;
-    if (/^text\/event-stream\b/i.test(type)) return withBody(response, mendedEvents(response, incoming));
     const asked = requestsIn(init?.body);
+    if (/^text\/event-stream\b/i.test(type)) return withBody(response, mendedEvents(response, incoming, asked));
     const isJson = /\bjson\b/i.test(type);
     if (asked.length === 0 || !answersHere || !(isJson || response.status === 202 || response.status === 204)) {
       return response;
@@ -190,7 +212,7 @@ function requestsIn(body: unknown): Id[] {
 }
 
 /** Returns a stream of events, each with its data mended; what is no message stays as it is. */
-function mendedEvents({ body }: Response, incoming: Incoming): ReadableStream<Uint8Array> | null {
+function mendedEvents({ body }: Response, incoming: Incoming, asked: readonly Id[]): ReadableStream<Uint8Array> | null {
   if (body === null || typeof body.pipeThrough !== "function") return body;
   let pieces: string[] = [];
   let tail = "";
@@ -208,7 +230,7 @@ function mendedEvents({ body }: Response, incoming: Incoming): ReadableStream<Ui
     let out = "";
     end.lastIndex = 0;
     for (let match = end.exec(rest); match !== null; match = end.exec(rest)) {
-      out += mendedEvent(rest.slice(from, match.index), incoming) + match[0];
+      out += mendedEvent(rest.slice(from, match.index), incoming, asked) + match[0];
       from = end.lastIndex;
     }
     pieces = [rest.slice(from)];
@@ -228,13 +250,13 @@ function mendedEvents({ body }: Response, incoming: Incoming): ReadableStream<Ui
   );
 }
 
-function mendedEvent(event: string, incoming: Incoming): string {
+function mendedEvent(event: string, incoming: Incoming, asked: readonly Id[]): string {
   const lines = event.split(/\r\n|\r|\n/);
   const isData = (line: string): boolean => /^data(?::|$)/.test(line);
   const data = lines.filter(isData).map((line) => line.replace(/^data:? ?/, ""));
   const names = lines.some((line) => /^event:(?! ?message$)/.test(line));
   if (data.length === 0 || names || data.join("") === "") return event;
-  const message = incoming.readText(data.join("\n"));
+  const message = incoming.readEvent(data.join("\n"), asked);
   if (message === undefined) return event;
   return [...lines.filter((line) => !isData(line)), `data: ${JSON.stringify(message)}`].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities, ClientContext } from "@modelcontextprotocol/client";
 import type { JsonSchemaObject, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
 import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot/internal";
 import { toInputSchema } from "@toolglot/schema";
@@ -10,6 +10,10 @@ import type { QuestionCallback } from "./types.ts";
 /** A call on its way, which a server's question may belong to. */
 export interface AskingCall {
   ask: ToolContext["ask"];
+  /** Whose answers these are: equal for calls of one person. */
+  person?: unknown;
+  /** The id of its last request. Absent where that is not known. */
+  requestId?(): unknown;
   /** What came of questions, for the model and the host. */
   notes: string[];
   /** Stands still while a question is open. */
@@ -22,13 +26,26 @@ const rootsDeclined = "The host names no folders.";
 
 const wanted = { sampling: "for a model's text", roots: "for the host's folders" };
 
+/** While work goes on, these calls are not late. */
+async function paused<Value>(calls: readonly AskingCall[], work: () => Promise<Value>): Promise<Value> {
+  for (const { timer } of calls) timer?.pause();
+  try {
+    return await work();
+  } finally {
+    for (const { timer } of calls) timer?.resume();
+  }
+}
+
 /** Answers what a server asks, as the options of its client say. */
 export class Questions {
   readonly #options: McpClientOptions;
+  readonly #streamOf: (id: unknown) => readonly unknown[];
   readonly #running = new Set<AskingCall>();
 
-  constructor(options: McpClientOptions) {
+  /** `streamOf`: the requests on whose stream a server's request came, where the transport has such streams. */
+  constructor(options: McpClientOptions, streamOf: (id: unknown) => readonly unknown[]) {
     this.#options = options;
+    this.#streamOf = streamOf;
   }
 
   /** What is declared to the server: what it may ask, and more. */
@@ -53,8 +70,10 @@ export class Questions {
     const { elicitation, sampling, roots } = this.#options;
     const answer =
       (method: string) =>
-      async ({ params }: { params?: unknown }, { mcpReq: { signal } }: { mcpReq: { signal: AbortSignal } }) =>
-        (await this.answer(method, params, this.#onlyCall(), signal)) as never;
+      async ({ params }: { params?: unknown }, { mcpReq: { id, signal } }: Pick<ClientContext, "mcpReq">) => {
+        const { call, waiting } = this.#callOf(id);
+        return (await paused(waiting, () => this.#answer(method, params, call, signal, undefined))) as never;
+      };
     if (elicitation !== undefined) client.setRequestHandler("elicitation/create", answer("elicitation/create"));
     if (sampling !== undefined) client.setRequestHandler("sampling/createMessage", answer("sampling/createMessage"));
     if (roots !== undefined && roots !== "host") client.setRequestHandler("roots/list", answer("roots/list"));
@@ -70,17 +89,11 @@ export class Questions {
   async answer(
     method: unknown,
     params: unknown,
-    call: AskingCall | undefined,
+    call: AskingCall,
     signal: AbortSignal,
     key?: string,
   ): Promise<unknown> {
-    const calls = call === undefined ? [...this.#running] : [call];
-    for (const { timer } of calls) timer?.pause();
-    try {
-      return await this.#answer(method, params, call, signal, key);
-    } finally {
-      for (const { timer } of calls) timer?.resume();
-    }
+    return paused([call], () => this.#answer(method, params, call, signal, key));
   }
 
   async #answer(
@@ -152,7 +165,8 @@ export class Questions {
     const said = kind === "elicitation" ? JSON.stringify(message.slice(0, 500)) : wanted[kind];
     const ask = by === "host" ? call?.ask : (asked: Question) => by(asked, { signal });
     if (ask === undefined) {
-      const why = this.#running.size > 1 ? "it is not clear for which call" : "nobody can be asked";
+      const isOpen = call === undefined && [...this.#running].some((one) => one.ask !== undefined);
+      const why = isOpen ? "it is not clear for which call" : "nobody can be asked";
       this.#note(call, `The server asked ${said}. It was declined, because ${why}.`);
       return { action: "decline" };
     }
@@ -170,10 +184,21 @@ export class Questions {
     return { action: "cancel" };
   }
 
-  /** Returns the only call that runs: older revisions don't name the call that a question belongs to. */
-  #onlyCall(): AskingCall | undefined {
-    const [first, ...others] = this.#running;
-    return others.length === 0 ? first : undefined;
+  /**
+   * Returns the call that a question belongs to, and the calls that may wait for its answer. Older revisions don't name it: it is the one on
+   * whose stream the question came, else the newest of those that somebody answers, if they are all one person's: nobody is asked what
+   * another's call is about.
+   */
+  #callOf(id: unknown): { call: AskingCall | undefined; waiting: readonly AskingCall[] } {
+    const running = [...this.#running];
+    const stream = this.#streamOf(id);
+    const own = running.find(({ requestId }) => requestId !== undefined && stream.includes(requestId()));
+    if (own !== undefined) return { call: own, waiting: [own] };
+    const able = running.filter(
+      ({ ask, requestId }) => ask !== undefined && (stream.length === 0 || requestId === undefined),
+    );
+    const last = able.at(-1);
+    return { call: able.every(({ person }) => person === last?.person) ? last : undefined, waiting: running };
   }
 
   #note(call: AskingCall | undefined, text: string): void {

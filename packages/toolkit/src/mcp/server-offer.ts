@@ -67,7 +67,7 @@ export async function answerOf(
   connection: Connection,
   method: string,
   params: JsonObject | undefined,
-  options: Pick<McpCallOptions, "signal" | "ask">,
+  options: Pick<McpCallOptions, "signal" | "ask" | "person">,
 ): Promise<JsonObject> {
   const { resourceStreams: streams } = connection;
   const read = await connection.request(

@@ -68,6 +68,11 @@ export interface McpCallOptions {
   isExecution?: boolean;
   /** Answers what the server asks during the call, where the client was made with `elicitation`, `sampling` or `roots` of `"host"`. */
   ask?: ToolContext["ask"];
+  /**
+   * Whose answers `ask` brings. A server of an older revision need not say which call a question belongs to: it goes to the newest of those
+   * that run, if all are of one person. Default: one person for each `ask`.
+   */
+  person?: string;
   /** Gets the task that the server makes of the call (option `tasks`), before it is followed. What it throws ends the call. */
   onTask?: (task: McpTask) => void | Promise<void>;
 }
@@ -188,7 +193,11 @@ export interface McpClient {
    * Sends any other request, which must do no harm when it is sent twice: `resources/read`, `completion/complete`. Resolves with its
    * result: with the option `exact` as the server sent it, without `resultType`. Rejects as {@link McpClient.callTool}.
    */
-  request(method: string, params?: JsonObject, options?: Pick<McpCallOptions, "signal" | "ask">): Promise<JsonObject>;
+  request(
+    method: string,
+    params?: JsonObject,
+    options?: Pick<McpCallOptions, "signal" | "ask" | "person">,
+  ): Promise<JsonObject>;
   /** Calls the listener when the tools may have changed: the server said so, or it was connected again. Returns a function that ends it. */
   onToolsChanged(listener: () => void): () => void;
   /**

@@ -7,7 +7,7 @@ import { Toolkit, toolkitExecutor } from "../../src/index.ts";
 import type { McpClient, McpClientOptions } from "../../src/mcp/index.ts";
 import { final, texts } from "../support.ts";
 import { listed } from "./in-process.ts";
-import { oldServer } from "./raw-http.ts";
+import { greeting, oldServer, rawServer, unknownMethod } from "./raw-http.ts";
 import { clientOf, until } from "./support.ts";
 
 const schema = {
@@ -238,6 +238,66 @@ it("a server of the old kind that runs several calls gets no answer for one of t
   // By now it is the only one.
   expect((await slow).content).toMatchObject([{ text: expect.stringContaining("accept") }]);
   expect(asked).toEqual(["slow"]);
+});
+
+it.each([
+  ["of one person", "ada", "ada", "form slow"],
+  ["of which one can be asked", "ada", undefined, "slow slow"],
+])(
+  "a server of the old kind that runs calls %s asks the newest of those that can be asked",
+  async (_what, ...given) => {
+    const [first, second, order] = given;
+    const client = old({ elicitation: "host" });
+    await client.connect();
+    const asked: string[] = [];
+    const call = (name: string, person: string | undefined) => {
+      const ask = async (): Promise<QuestionAnswer> => {
+        asked.push(name);
+        return { action: "accept", content: { size: 1 } };
+      };
+      return client.callTool({ name, arguments: {}, repeatable: true }, person === undefined ? {} : { ask, person });
+    };
+    const results = await Promise.all([call("slow", first), call("form", second)]);
+    for (const { content } of results) expect(content).toMatchObject([{ text: expect.stringContaining("accept") }]);
+    expect(asked.join(" ")).toBe(order);
+  },
+);
+
+it("a question of the old kind goes to the call on whose stream it came, whoever else runs one", async () => {
+  const encoder = new TextEncoder();
+  const streams = new Map<string, { id: unknown; write(message: object): void; end(): void }>();
+  const server = rawServer((message) => {
+    const { method, id, params, result } = message;
+    if (method === "initialize") return greeting(message, "2025-11-25");
+    if (method === "tools/call") {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const writer = writable.getWriter();
+      const write = (sent: object): void =>
+        void writer.write(encoder.encode(`data: ${JSON.stringify({ jsonrpc: "2.0", ...sent })}\n\n`));
+      streams.set(params.name, { id, write, end: () => void writer.close() });
+      return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+    }
+    const asking = method === undefined && streams.get(String(id));
+    if (asking) {
+      asking.write({ id: asking.id, result: { content: [{ type: "text", text: JSON.stringify(result) }] } });
+      asking.end();
+    }
+    return method === undefined || id === undefined ? undefined : unknownMethod;
+  });
+  const client = clientOf({ name: "raw", transport: server.transport, elicitation: "host" });
+  await client.connect();
+  const calls = ["ada", "bob"].map((person) =>
+    client.callTool(
+      { name: person, arguments: {}, repeatable: true },
+      { person, ask: async () => ({ action: "accept", content: { size: person.length, colour: person } }) },
+    ),
+  );
+  await until(() => streams.size === 2);
+  for (const [name, { write }] of streams) write({ id: name, method: "elicitation/create", params: form });
+  expect((await Promise.all(calls)).map(({ content }) => JSON.parse(String(Object(content?.[0]).text)))).toMatchObject([
+    { content: { colour: "ada" } },
+    { content: { colour: "bob" } },
+  ]);
 });
 
 it.each<[string, Partial<McpClientOptions>, unknown]>([

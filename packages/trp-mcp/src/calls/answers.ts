@@ -6,7 +6,7 @@ import type { CallFault } from "../import/call-fault.ts";
 import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";
 
 /** The member of `_meta` that every result has. */
-const outcomeMeta = "toolglot/outcome";
+export const outcomeMeta = "toolglot/outcome";
 
 /** What an answer is made of when the server gave none: what happened, and what to do. */
 export interface OutcomeWords {
@@ -71,8 +71,15 @@ export function fixOf(
       return "Don't call again with other arguments. Ask the user if those of the first call were wrong.";
     case "TRP_4005":
       return "Find out by other means whether it was done.";
-    default:
-      return fix.replace(/,? (?:with|under) (?:the same|a new|an?) idempotency_key/g, "");
+    default: {
+      const said = fix
+        .replace(/,? (?:with|under) (?:the same|a new|an?) idempotency_key/g, "")
+        .replace("Wait for retry_hint.backoff_ms", "Wait a little")
+        .replace("send the frame again", "call again");
+      return /\bframes?\b|\b(?:retry_hint|call_id|cap_id|timeout_ms|idempotency_key|seq)\b/.test(said)
+        ? "Call again."
+        : said;
+    }
   }
 }
 

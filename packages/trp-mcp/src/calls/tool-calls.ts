@@ -202,6 +202,8 @@ class RoutedCalls implements ToolCalls {
     }
   }
 
+  now = (): number => this.#router.store.now();
+
   decide = (caller: Caller, approvalId: string, decision: ApprovalDecision): Promise<boolean> =>
     this.#asking.decide(caller, approvalId, decision);
 
@@ -245,7 +247,8 @@ class RoutedCalls implements ToolCalls {
     // The router keeps to itself what ended a call of which nobody knows the outcome.
     const said =
       fault && { TRP_3002: fault.message, TRP_3004: `${sentence(fault.message)} ${message}` }[code as string];
-    return withFindings(outcomeAnswer(facts, { message: said ?? message, fix }));
+    const answer = outcomeAnswer(facts, { message: said ?? message, fix });
+    return withFindings({ ...answer, ...defined({ errorCode: fault?.code }) });
   }
 
   again = async (receipt: string, context: ToolCallContext): Promise<ToolAnswer> => {

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import { CapabilityError } from "@toolglot/trp-core";
 
 /** What is known of a call that has no result. */
@@ -11,6 +11,8 @@ export interface CallFault {
    */
   fate: "unsent" | "refused" | "unknown";
   message: string;
+  /** Of the error that the server answered with, where JSON-RPC knows it. */
+  code?: number;
   /** The server answered, so that another try will meet it again. */
   answered: boolean;
 }
@@ -21,13 +23,16 @@ const beforeRun: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32602,
 /** Reads the error of a call that was made as one that must not run twice. */
 export function readFault(error: unknown): CallFault {
   const message = errorText(error);
-  const { type, code } = ToolError.isInstance(error) ? (error.data as { type?: unknown; code?: unknown }) : {};
+  const { type, code } = ToolError.isInstance(error) ? (error.data as { type?: unknown; code?: number }) : {};
   switch (type) {
     case "ServerUnavailable":
       return { fate: "unsent", message, answered: false };
     case "McpError":
       // Without a code it is the refusal of HTTP, or of an authorisation.
-      return { fate: code === undefined || beforeRun.has(code) ? "refused" : "unknown", message, answered: true };
+      return {
+        fate: code === undefined || beforeRun.has(code) ? "refused" : "unknown",
+        ...{ message, answered: true, ...defined({ code }) },
+      };
     default:
       return { fate: "unknown", message, answered: false };
   }

@@ -12,6 +12,7 @@ import {
 } from "@toolglot/trp-core";
 import type { CallChannel } from "../calls/call-channel.ts";
 import { fillValue } from "../fill-template.ts";
+import { principalKey } from "../principal-key.ts";
 import type { CallExtras, ImportedTool } from "../types.ts";
 import { capabilityError, readFault } from "./call-fault.ts";
 import { withMember } from "./input-schema.ts";
@@ -181,6 +182,7 @@ async function callTool(
     },
     timeoutMs,
     ...defined({ ask: extras.ask }),
+    person: principalKey(context),
   };
   try {
     const result = await client.callTool(request, options);

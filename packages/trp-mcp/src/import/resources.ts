@@ -2,6 +2,7 @@ import { type JsonObject, ToolError } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
 import type { AnyCapability, ExecuteContext } from "@toolglot/trp-core";
+import { principalKey } from "../principal-key.ts";
 import type { ImportedOffer, ImportedPrompt, ImportedTool } from "../types.ts";
 import { maxMs, type ServerParts, settle } from "./capability.ts";
 import { firstText, isTooLarge } from "./kept-result.ts";
@@ -109,7 +110,7 @@ export class Offer implements ImportedOffer {
       execute: async (args: JsonObject, context: ExecuteContext) => {
         const kept = await settle(parts, context, async ({ ask, meta }) => {
           const params = { ...args, ...(meta && { _meta: meta }) };
-          const options = { signal: context.signal, ...(ask && { ask }) };
+          const options = { signal: context.signal, ...(ask && { ask }), person: principalKey(context) };
           return (await parts.clientOf(context.principal).request(method, params, options)) as McpCallResult;
         });
         // What stands in for a tool's result is none of a read.

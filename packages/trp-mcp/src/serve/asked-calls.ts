@@ -30,10 +30,14 @@ import type { ServerLogs } from "./server-logs.ts";
 import type { TaskCall } from "./task-log.ts";
 import type { TaskStart, Tasks } from "./tasks.ts";
 
-/** Where calls become tasks, and after how many milliseconds. */
-interface TaskRule {
-  tasks: Tasks;
-  afterMs: number;
+/** What calls are made and asked about with. `relay`: as in {@link ParkedCalls}. */
+interface AskedCallsParts {
+  calls: Pick<ToolCalls, "decide" | "now">;
+  states: RequestStateCodec<RequestState>;
+  logs: ServerLogs;
+  /** Where calls become tasks, and after how many milliseconds. */
+  taskRule: { tasks: Tasks; afterMs: number } | undefined;
+  relay: CallRelay | undefined;
 }
 
 /** What a call is made with, each time that it is made. */
@@ -69,26 +73,12 @@ interface Person {
 
 /** Makes calls, and has their clients asked: about approvals, and what servers ask in the middle of them. */
 export class AskedCalls {
-  readonly #calls: Pick<ToolCalls, "decide">;
-  readonly #states: RequestStateCodec<RequestState>;
-  readonly #logs: ServerLogs;
-  readonly #taskRule: TaskRule | undefined;
-  readonly #relay: CallRelay | undefined;
+  readonly #parts: AskedCallsParts;
   readonly #parked: ParkedCalls<Answer>;
 
-  constructor(
-    calls: Pick<ToolCalls, "decide">,
-    states: RequestStateCodec<RequestState>,
-    logs: ServerLogs,
-    taskRule: TaskRule | undefined,
-    relay: CallRelay | undefined,
-  ) {
-    this.#relay = relay;
-    this.#parked = new ParkedCalls(relay);
-    this.#taskRule = taskRule;
-    this.#calls = calls;
-    this.#states = states;
-    this.#logs = logs;
+  constructor(parts: AskedCallsParts) {
+    this.#parts = parts;
+    this.#parked = new ParkedCalls(parts.relay);
   }
 
   /**
@@ -115,13 +105,13 @@ export class AskedCalls {
       answer,
       ask: async (next, asked) => {
         // Nobody answered in time.
-        const said = await asking.elicit(asked, next.expiresAt - Date.now()).catch(() => undefined);
+        const said = await asking.elicit(asked, next.expiresAt - this.#parts.calls.now()).catch(() => undefined);
         return make(person(next, said));
       },
     });
     const make = (whom: Person): Promise<Answer> =>
       this.#loggedIn(call, input, whom, (given) => this.#approved(call, callerOf(incoming), given, whom));
-    const stop = call.tool && this.#logs.during(call.tool.server, server, context);
+    const stop = call.tool && this.#parts.logs.during(call.tool.server, server, context);
     try {
       return await make(person(undefined, undefined));
     } finally {
@@ -135,7 +125,8 @@ export class AskedCalls {
     const { context } = incoming;
     const { askable: can, takesTasks } = clientOf(incoming);
     const caller = callerOf(incoming);
-    const rule = takesTasks && task !== undefined && !this.#taskRule?.tasks.isFull ? this.#taskRule : undefined;
+    const rule =
+      takesTasks && task !== undefined && !this.#parts.taskRule?.tasks.isFull ? this.#parts.taskRule : undefined;
     const state = context.mcpReq.requestState<RequestState>();
     if (state !== undefined && !isStateOf(state, asked)) throw badState();
     const answers = (context.mcpReq.inputResponses ?? {}) as Record<string, unknown>;
@@ -153,7 +144,7 @@ export class AskedCalls {
     const known = [principalKey(incoming.caller), name, input, rule !== undefined];
     const resumed = this.#resumed(state, answers, known, can);
     if (resumed === undefined && state !== undefined && "call" in state) {
-      const end = await this.#relay?.give(state.call, { input: known, answers }, round.signal);
+      const end = await this.#parts.relay?.give(state.call, { input: known, answers }, round.signal);
       const next = end && "questions" in end ? inputRequests(end.questions, can) : {};
       if (Object.keys(next).length > 0) return this.#ask(next, { ...state, round: state.round + 1 }, context);
       if (end && "result" in end) return end.result as Answer;
@@ -236,7 +227,7 @@ export class AskedCalls {
     const login = "login" in made ? (made as ToolAnswer).login : undefined;
     if (login === undefined || isShown || !can.urls) return made;
     const { server, url, text: message } = login;
-    return ask({ name, login: server, expiresAt: Date.now() + loginMs }, { mode: "url", message, url });
+    return ask({ name, login: server, expiresAt: this.#parts.calls.now() + loginMs }, { mode: "url", message, url });
   }
 
   /** Makes a call, and asks the person at the client where it needs an approval. */
@@ -245,12 +236,12 @@ export class AskedCalls {
     const mayAsk = can.forms || can.urls;
     let asked: string | undefined;
     let isAtPage = false;
-    if (state !== undefined && "approvalId" in state && state.expiresAt > Date.now()) {
+    if (state !== undefined && "approvalId" in state && state.expiresAt > this.#parts.calls.now()) {
       const { approvalId, fingerprint, byLink } = state;
       asked = approvalId;
       isAtPage = byLink && questionAnswer("elicitation", answer).action === "accept";
       const said = decisionOf(answer, byLink);
-      if (said.decision !== "cancel") await this.#calls.decide(caller, approvalId, { ...said, fingerprint });
+      if (said.decision !== "cancel") await this.#parts.calls.decide(caller, approvalId, { ...said, fingerprint });
     }
     // A person who can be asked at once is not waited for elsewhere.
     if (!mayAsk || isAtPage) return run(input);
@@ -266,7 +257,7 @@ export class AskedCalls {
   }
 
   async #ask(requests: Record<string, InputRequest>, state: RequestState, context: ServerContext): Promise<Answer> {
-    const requestState = await this.#states.mint(state, context);
+    const requestState = await this.#parts.states.mint(state, context);
     return inputRequired({ inputRequests: requests as never, requestState });
   }
 }

@@ -81,7 +81,8 @@ class Gate implements McpGate {
     const logs = new ServerLogs();
     const tasks = store && new Tasks({ store, face, calls, onError, ready: (principal) => this.#whenReady(principal) });
     const relay = store && new CallRelay(store, onError);
-    const asked = new AskedCalls(calls, states, logs, tasks && { tasks, afterMs: taskAfterMs }, relay);
+    const taskRule = tasks && { tasks, afterMs: taskAfterMs };
+    const asked = new AskedCalls({ calls, states, logs, taskRule, relay });
     this.#parts = {
       options,
       face,

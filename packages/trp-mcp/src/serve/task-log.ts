@@ -47,7 +47,7 @@ export interface TaskState {
   answers?: Record<string, unknown>;
   cancelAsked?: boolean;
   result?: ToolAnswer["result"];
-  error?: { code: number; message: string };
+  error?: { code: number; message: string; data?: JsonObject };
 }
 
 const folder = "gateway/tasks/";

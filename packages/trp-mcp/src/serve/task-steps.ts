@@ -3,8 +3,9 @@ import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Question } from "@toolglot/core";
 import { maxTimerMs, sleep } from "@toolglot/internal";
 import type { Principal } from "@toolglot/trp-core";
-import { outcomeAnswer } from "../calls/answers.ts";
+import { outcomeAnswer, outcomeMeta } from "../calls/answers.ts";
 import type { Face } from "../faces/face.ts";
+import { firstText } from "../import/kept-result.ts";
 import type { Caller, ToolAnswer, ToolCalls } from "../types.ts";
 import { type Askable, inputRequestOf, type OpenQuestions, questionAnswer } from "./asking.ts";
 import type { GateCaller } from "./options.ts";
@@ -197,8 +198,13 @@ function isRepeatable(target: RunTarget | undefined): boolean {
   return target?.kind === "call" || target?.kind === "status";
 }
 
-function ended({ result }: ToolAnswer): Partial<TaskState> {
-  return { stage: "completed", result, questions: {}, answers: {} };
+/** A server's error of JSON-RPC is a task's, too; what was refused or has failed in other ways is its result. */
+function ended({ result, errorCode }: ToolAnswer): Partial<TaskState> {
+  const over = { questions: {}, answers: {} };
+  if (errorCode === undefined) return { stage: "completed", result, ...over };
+  const { [outcomeMeta]: outcome = null } = result._meta;
+  const error = { code: errorCode, message: firstText(result), data: { [outcomeMeta]: outcome } };
+  return { stage: "failed", error, ...over };
 }
 
 /** Whether the same effect is being done elsewhere. */

@@ -16,7 +16,7 @@ export interface TaskView {
   pollIntervalMs: number;
   inputRequests?: Record<string, InputRequest>;
   result?: object;
-  error?: { code: number; message: string };
+  error?: TaskState["error"];
 }
 
 /** Whether nothing about a task will change any more. */

@@ -116,6 +116,16 @@ it("runs with an approval that was asked for in another process with the same se
   expect((await ask(stranger, retry(result.requestState))).error.code).toBe(-32602);
 });
 
+it.each(eras.flatMap((revision) => [-120_000, 120_000].map((aheadMs) => [revision, aheadMs] as const)))(
+  "goes by the router's clock, in %s: %i ms off",
+  async (revision, aheadMs) => {
+    const { client, calls } = await asked(revision, { action: "accept", content: { decision: "approve" } });
+    calls.aheadMs = aheadMs;
+    const result = await client.callTool({ name: "shop__refund", arguments: {} });
+    expect(result.content).toEqual([{ type: "text", text: "refund" }]);
+  },
+);
+
 it("asks anew, and runs nothing, when the arguments are others", async () => {
   const { gate, calls } = gateOf([await shop()]);
   const { result } = await ask(gate, first({ amount: 1 }));

@@ -223,6 +223,8 @@ export class DirectCalls implements ToolCalls {
   readonly contexts: ToolCallContext[] = [];
   readonly seen: ToolCall[] = [];
   readonly approvals = new Map<string, Approval>();
+  /** How far the clock of these calls is ahead of this machine's. */
+  aheadMs = 0;
   readonly decided: { id: string; decision: string; comment?: string }[] = [];
   readonly #servers: () => readonly ImportedServer[];
 
@@ -276,7 +278,7 @@ export class DirectCalls implements ToolCalls {
       fingerprint,
       capId: tool.capId,
       risk: tool.risk,
-      expiresAt: Date.now() + 60_000,
+      expiresAt: this.now() + 60_000,
       url: `https://gate.test/approvals/${approval.id}`,
       ...(how === "page" && { pageOnly: true }),
     };
@@ -306,6 +308,10 @@ export class DirectCalls implements ToolCalls {
     if (approval?.state !== "pending" || approval.owner !== caller.principal.id || decision === "cancel") return false;
     approval.state = decision === "approve" ? "approved" : "denied";
     return true;
+  }
+
+  now(): number {
+    return Date.now() + this.aheadMs;
   }
 
   async whenDecided(): Promise<boolean> {

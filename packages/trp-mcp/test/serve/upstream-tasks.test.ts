@@ -1,9 +1,11 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import type { PolicyRule } from "@toolglot/trp-core";
 import { expect, it } from "vitest";
 import { storeUnderTest } from "../../../trp-core/test/store-kinds.ts";
 import { type Answer, ask, gateOf, inProcess, listening, newestRequest, routed, until } from "./support.ts";
 
+const final = ["completed", "failed", "cancelled"];
 const extensions = { "io.modelcontextprotocol/tasks": {} };
 // biome-ignore lint/suspicious/noExplicitAny: whatever a test wants to look at
 type Result = any;
@@ -85,6 +87,29 @@ it("makes a task of its own for a client that takes one, and its result is that 
   expect(await taskAt(taskId, ["completed"], { extensions })).toMatchObject({
     result: { content: [{ text: "late" }], _meta: { "toolglot/outcome": { status: "done" } } },
   });
+  expect(ran).toHaveLength(1);
+});
+
+it.each([
+  [-32603, "unknown", true],
+  [-32602, "failed", true],
+])("fails a task whose server answers with the error %i of JSON-RPC", async (code, status, dispatched) => {
+  const { answer, go } = later();
+  const failing: Answer = async (...call) => {
+    await answer(...call);
+    throw new ProtocolError(code, "the press is on fire");
+  };
+  const { refund, taskAt, ran } = await chain({ answer: failing });
+  const { taskId } = await refund({ extensions });
+  go();
+  const task = await taskAt(taskId, final, { extensions });
+  expect(task).toMatchObject({
+    status: "failed",
+    error: { code, message: expect.stringContaining("the press is on fire") },
+    statusMessage: expect.stringContaining("the press is on fire"),
+  });
+  expect(task.error.data["toolglot/outcome"]).toMatchObject({ status, dispatched, receipt: expect.any(String) });
+  expect(task).not.toHaveProperty("result");
   expect(ran).toHaveLength(1);
 });
 

@@ -20,6 +20,8 @@ export interface DeliveriesOptions {
   /** Called after each event that was delivered or given up. */
   onDone?(): Promise<void>;
   log(line: string): void;
+  /** The clock that tells when events happened. */
+  now(): number;
   /** Milliseconds. */
   times: { firstRetryMs: number; maxRetryMs: number; giveUpMs: number };
 }
@@ -117,7 +119,7 @@ export class Deliveries {
   }
 
   async #send(delivery: Waiting, signal: AbortSignal): Promise<void> {
-    const { post, log, times } = this.#options;
+    const { post, log, now, times } = this.#options;
     delivery.isOnItsWay = true;
     try {
       const event = await delivery.words();
@@ -129,7 +131,7 @@ export class Deliveries {
       if (delivery.tries === 0) log(`the webhook got no answer, and tries again: ${(error as Error).message}`);
       delivery.tries += 1;
       delivery.dueAt = performance.now() + Math.min(times.maxRetryMs, times.firstRetryMs * 2 ** (delivery.tries - 1));
-      if (Date.now() - delivery.at < times.giveUpMs) return;
+      if (now() - delivery.at < times.giveUpMs) return;
       log(`the webhook gives up an event: ${delivery.record}`);
       await this.#finish(delivery);
     }

@@ -15,12 +15,12 @@ export function headEvent({ index, hash, at }: AuditCheckpoint): WebhookEvent {
   };
 }
 
-/** Returns an event for a tool that is not what it was. */
-export function toolEvent({ server, tool = "", kind, message }: ImportNotice): WebhookEvent {
+/** Returns an event for a tool that is not what it was. `at`: by the store's clock, as all events. */
+export function toolEvent({ server, tool = "", kind, message }: ImportNotice, at: number): WebhookEvent {
   return {
     type: "upstream.changed",
     id: `upstream_${randomUUID()}`,
-    at: new Date().toISOString(),
+    at: new Date(at).toISOString(),
     summary: `${server} › ${tool}: ${message}`,
     facts: { server, tool, kind },
   };

@@ -75,6 +75,7 @@ class OutboxWebhook implements Webhook {
       times: { firstRetryMs, maxRetryMs, giveUpMs },
       post: (event: WebhookEvent, signal: AbortSignal) => this.#post(event, signal),
       log: (line: string) => this.#log(line),
+      now: () => options.router.store.now(),
     };
     this.#outbox = new Deliveries({ ...delivering, onDone: () => this.#acknowledge() });
     this.#own = new Deliveries(delivering);

@@ -27,7 +27,11 @@ export interface ConnectFlow {
   /** Where answers for a server go to: the address that people reach these routes at. */
   redirectUri(name: string): string;
   keyOf(server: LoginServer, principal: Principal): LoginKey;
-  start(server: LoginServer, redirectUri: string): Promise<{ authorizationUrl: string; started: StartedLogin }>;
+  start(
+    server: LoginServer,
+    redirectUri: string,
+    key: LoginKey,
+  ): Promise<{ authorizationUrl: string; started: StartedLogin }>;
   finish(key: LoginKey, started: StartedLogin, answer: URLSearchParams): Promise<void>;
   seals: Seals;
 }
@@ -108,7 +112,7 @@ export function connectRoutes(flow: ConnectFlow, options: ConnectOptions): Hono<
     if (refused !== undefined || server === undefined) return refused as Response;
     const redirectUri = flow.redirectUri(name);
     try {
-      const { authorizationUrl, started } = await flow.start(server, redirectUri);
+      const { authorizationUrl, started } = await flow.start(server, redirectUri, flow.keyOf(server, who));
       const sealed = seals.seal(
         { server: name, who: { tenant: who.tenant, id: who.id }, started },
         Date.now() + answerMs,

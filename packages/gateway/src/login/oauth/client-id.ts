@@ -1,5 +1,5 @@
 import { type FetchLike, type OAuthClientMetadata, registerClient } from "@modelcontextprotocol/client";
-import { attempt } from "@toolglot/internal";
+import { attempt, defined } from "@toolglot/internal";
 import { isLoopback } from "../../http/hosts.ts";
 import { loginError, loginFault } from "../errors.ts";
 import type { KeptClient, LoginStore } from "../store/login-store.ts";
@@ -7,6 +7,7 @@ import type { OAuthSettings } from "../types.ts";
 import type { OAuthClient } from "./client-request.ts";
 import type { IssuerMetadata } from "./discover.ts";
 import { deviceGrant } from "./grants.ts";
+import { covers, unionOf } from "./scopes.ts";
 
 /** As whom the gateway logs in. Everything is of one issuer: another one gets none of it. */
 export interface ClientRequest {
@@ -37,16 +38,18 @@ function knownClient({ metadata, oauth = {} }: Pick<ClientRequest, "metadata" | 
 
 /** Resolves with a client: one that needs no registration, one that was registered before, or a new one. Rejects with `gateway/login-…`. */
 export async function clientFor(request: ClientRequest, store: LoginStore, fetch: FetchLike): Promise<OAuthClient> {
-  const { server, issuer, redirectUri, place, oauth } = request;
+  const { server, issuer, redirectUri, place, scope, oauth } = request;
   const known = knownClient(request);
   if (known !== undefined) {
     if (oauth?.clientId !== undefined) await checkBound(server, oauth.clientId, issuer, store);
     return known;
   }
   const kept = await store.readClient(issuer, place);
-  if (kept?.redirectUri === redirectUri) return kept.client;
-  const client = await register(request, fetch);
-  const made: KeptClient = { client, redirectUri };
+  if (kept?.redirectUri === redirectUri && covers(kept.scope, scope)) return kept.client;
+  // Servers of one issuer share a registration.
+  const all = unionOf(kept?.scope, scope);
+  const client = await register({ ...request, scope: all }, fetch);
+  const made: KeptClient = { client, redirectUri, ...defined({ scope: all }) };
   await store.writeClient(issuer, place, made);
   return client;
 }

@@ -12,6 +12,7 @@ import * as v from "valibot";
 import { loginError, loginFault } from "../errors.ts";
 import type { LoginServer } from "../types.ts";
 import { type Place, safeUrl } from "./safe-fetch.ts";
+import { unionOf } from "./scopes.ts";
 
 /** The metadata of an authorization server (RFC 8414, OpenID Connect Discovery), as far as a login needs it. */
 export type IssuerMetadata = AuthorizationServerMetadata & {
@@ -56,8 +57,8 @@ const endpoints = [
   "revocation_endpoint",
 ] as const;
 
-/** Finds out where to log in. Rejects with `gateway/login-…`. */
-export async function discover(server: LoginServer, fetch: FetchLike): Promise<Discovered> {
+/** Finds out where to log in. `missed`: scopes that the server wanted of the logins before. Rejects with `gateway/login-…`. */
+export async function discover(server: LoginServer, fetch: FetchLike, missed?: string): Promise<Discovered> {
   const { name, url } = server;
   safeUrl(server, "the server's own address", url);
   const challenge = await challengeOf(server, fetch);
@@ -73,7 +74,7 @@ export async function discover(server: LoginServer, fetch: FetchLike): Promise<D
   }
   const metadata = await metadataOf(server, issuer, fetch);
   const wanted = server.oauth?.scopes?.join(" ") ?? challenge.scope ?? offered?.join(" ");
-  const scope = withRenewal(wanted, metadata);
+  const scope = withRenewal(unionOf(wanted, missed), metadata);
   return { issuer, metadata, resource, ...(scope && { scope }) };
 }
 

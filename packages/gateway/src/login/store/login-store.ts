@@ -5,6 +5,7 @@ import { attempt, isObject, parseJson } from "@toolglot/internal";
 import { makePrivateFolder, takeLock, thisOwner } from "@toolglot/internal/node";
 import { type AskPassphrase, fileStore, type SecretStore } from "@toolglot/secrets";
 import type { OAuthClient } from "../oauth/client-request.ts";
+import { unionOf } from "../oauth/scopes.ts";
 import type { LoginInfo } from "../types.ts";
 import { keyFile } from "./key-file.ts";
 
@@ -32,6 +33,8 @@ export interface LoginRecord {
 export interface KeptClient {
   client: OAuthClient;
   redirectUri: string;
+  /** What it may ask for. */
+  scope?: string;
 }
 
 /** Where {@link LoginStore} keeps what it is given. */
@@ -44,6 +47,8 @@ export interface LoginStoreOptions {
   passphrase?: AskPassphrase;
 }
 
+/** Characters. What a server wants besides is not kept. */
+const maxScopes = 4_096;
 /** A renewal asks the authorization server twice, with 30 s for each answer. */
 const waitForLockMs = 75_000;
 
@@ -78,9 +83,25 @@ export class LoginStore {
     await this.#store.set("SINCE", loginScope(key), { value: String(record.obtainedAt) });
   }
 
-  async remove(key: LoginKey): Promise<boolean> {
+  /** Forgets a login; `missed`: and what its server wanted besides. */
+  async remove(key: LoginKey, { missed = false }: { missed?: boolean } = {}): Promise<boolean> {
+    if (missed) await this.#store.remove("MISSED", missedScope(key));
     await this.#store.remove("SINCE", loginScope(key));
     return await this.#store.remove("LOGIN", loginScope(key));
+  }
+
+  /** Notes scopes that a server wanted and a login did not have: they go with what that had to the next one. */
+  async miss(key: LoginKey, scope: string): Promise<void> {
+    await this.locked(key, async () => {
+      const before = await this.missed(key);
+      const all = unionOf(before, (await this.read(key))?.scope, scope);
+      if (all === undefined || all === before || all.length > maxScopes) return;
+      await this.#store.set("MISSED", missedScope(key), { value: JSON.stringify({ scope: all }) });
+    });
+  }
+
+  async missed(key: LoginKey): Promise<string | undefined> {
+    return ((await this.#read(missedScope(key), "MISSED")) as { scope: string } | undefined)?.scope;
   }
 
   /** `place`: where its answers go to, `loopback` for a port of this machine. */
@@ -156,6 +177,10 @@ export class LoginStore {
 
 function loginScope({ server, principal }: LoginKey): string {
   return JSON.stringify(["login", server, ...(principal === undefined ? [] : [principal.tenant, principal.id])]);
+}
+
+function missedScope(key: LoginKey): string {
+  return JSON.stringify(["missed", ...scopeParts(loginScope(key)).slice(1)]);
 }
 
 function clientScope(issuer: string, place: string): string {
