@@ -4,6 +4,8 @@ import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import { closedFences, type Fence, inlineCodeIn } from "./code.ts";
+import { joinedCalls } from "./joined-calls.ts";
+import { type NamedTool, namedCalls } from "./named-calls.ts";
 
 /** Returns a pattern for a text of the table. None begins with what may be nothing, or a search would be three times as slow. */
 const source = (open: string): string =>
@@ -33,6 +35,9 @@ const jsonCall = new RegExp(
     `|${key(names)}\\s{0,9}["'][^"'\\n]{1,100}["']\\s{0,9}\\})`,
   "gi",
 );
+
+/** What a tool's declaration has in place of arguments. */
+const declaration = /\s*\{\s*["'](?:type["']\s*:\s*["']object|properties|\$schema)["']/y;
 
 const literal = `(?:[)"'[{\\d-]|[rbfu]{1,2}["']|(?:true|false|none|null)\\b|\\w{1,100}\\s{0,9}=(?!=))`;
 const prefixes = "(?:\\w{1,100}[ \\t]{0,9}=[ \\t]{0,9})?(?:await[ \\t]{1,9}|print\\(|call:|\\[[ \\t]{0,9}){0,3}";
@@ -82,11 +87,14 @@ export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegme
   return segments.filter((one): one is TextSegment => one.type === "text" && callSign.test(one.text));
 }
 
+/** A reader's own format. With a finding of its own for other formats, each of their calls is found; else the first one. */
+type OwnFormat = Pick<BlockGrammar<unknown>, "protocol" | "builtIns" | "foreign">;
+
 /** A stretch of plain text. */
 export type TextSegment = Segment<unknown> & { type: "text" };
 
 /**
- * Looks for calls in other formats, in the texts of a whole message: the name of each format, and its first place.
+ * Looks for calls in other formats, in the texts of a whole message: the name of each format, and its place.
  * What stands in inline code is a mention; what stands in a fence that begins with something else is documentation.
  *
  * @param own The reader's own protocol, and the tools that need no definition.
@@ -94,8 +102,8 @@ export type TextSegment = Segment<unknown> & { type: "text" };
  * @param fences In order.
  */
 export function findForeign(
-  own: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
-  tools: readonly { name: string }[],
+  own: OwnFormat,
+  tools: readonly NamedTool[],
   fences: readonly Fence[],
   texts: readonly TextSegment[],
 ): Iterable<readonly [format: string, Span]> {
@@ -121,17 +129,16 @@ export abstract class CallFinder {
   /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
   readonly #fenceAt: (offset: number) => Fence | undefined;
+  readonly #namedIn: ReturnType<typeof namedCalls>;
 
-  constructor(
-    { protocol, builtIns = [] }: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
-    tools: readonly { name: string }[],
-    fences: readonly Fence[],
-  ) {
+  constructor({ protocol, builtIns = [] }: OwnFormat, tools: readonly NamedTool[], fences: readonly Fence[]) {
     this.names = tools.map(({ name }) => name);
     this.#own = protocol;
     this.#declared = new Set(this.names.map(plain));
     this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
     this.#fenceAt = closedFences(fences);
+    // The blocks of other protocols name tools, too.
+    this.#namedIn = protocol === "native" || protocol === "dialects" ? namedCalls(tools) : () => [];
   }
 
   /** Whether a call of a text protocol, or of none, is wanted. */
@@ -155,7 +162,8 @@ export abstract class CallFinder {
     });
     // Within a line, and where it is no more than a name, JSON is a call when there is such a tool.
     this.#calls(text, offset, jsonCall, ({ 0: found, index }) =>
-      (!found.endsWith("}") && startsLine(text, index)) || this.namesTool(found)
+      !matchAt(declaration, text, index + found.length) &&
+      ((!found.endsWith("}") && startsLine(text, index)) || this.namesTool(found))
         ? { name: "a JSON tool call", start: index, end: index + found.length }
         : undefined,
     );
@@ -168,6 +176,10 @@ export abstract class CallFinder {
         const name = python ? "a call in Python" : "a call without its markers";
         return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });
+    if (!this.wants(undefined)) return;
+    const counts = this.places(text, offset);
+    for (const span of this.#namedIn(text))
+      if (counts(span.start)) this.take({ name: "a call without its markers", ...span }, offset);
   }
 
   /** Finds the calls at the places of a pattern. */
@@ -217,11 +229,20 @@ export abstract class CallFinder {
   }
 }
 
-/** Keeps the first place of each format. */
+/** Keeps the first place of each format; and each call of no text protocol, for those who read all of them. */
 class FirstCalls extends CallFinder {
   readonly #tags = tagPatterns(this.names);
   /** By text protocol; there is one finding for all formats of none. */
   readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
+  /** Of those who read all of them: the marks in the text at hand, and the calls in those before. */
+  readonly #marks: MarkedCall[] = [];
+  readonly #calls: (readonly [format: string, Span])[] = [];
+  readonly #takesEvery: boolean;
+
+  constructor(own: OwnFormat, tools: readonly NamedTool[], fences: readonly Fence[]) {
+    super(own, tools, fences);
+    this.#takesEvery = own.foreign !== undefined;
+  }
   #tag: Span | undefined;
   #tagCount = 0;
 
@@ -229,8 +250,10 @@ class FirstCalls extends CallFinder {
     return !this.#found.has(protocol);
   }
 
-  protected take({ name, protocol, start, end }: MarkedCall, offset: number): void {
-    this.#found.set(protocol, [name, { start: offset + start, end: offset + end }]);
+  protected take(call: MarkedCall, offset: number): void {
+    const { name, protocol, start, end } = call;
+    if (this.#takesEvery && !protocol) this.#marks.push(call);
+    else this.#found.set(protocol, [name, { start: offset + start, end: offset + end }]);
   }
 
   /** Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none. */
@@ -240,6 +263,8 @@ class FirstCalls extends CallFinder {
 
   override find(text: string, offset: number): void {
     super.find(text, offset);
+    for (const { format, span } of joinedCalls(text, this.#marks.splice(0)))
+      this.#calls.push([format, { start: offset + span.start, end: offset + span.end }]);
     const counts = this.places(text, offset);
     for (const { 0: found, index } of matchesOf(this.#tags.first, text)) {
       const end = index + found.length;
@@ -250,11 +275,11 @@ class FirstCalls extends CallFinder {
     }
   }
 
-  /** Returns what was found, the first place of each format. */
+  /** Returns what was found. */
   end(): Iterable<readonly [format: string, Span]> {
     if (this.#tag && this.#tagCount > 1)
       this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
-    return this.#found.values();
+    return [...this.#calls, ...this.#found.values()];
   }
 }
 

@@ -1,3 +1,4 @@
+import { boundFindings } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import { type BlockBase, isRunnable, type ParseResult, type ProtocolEvent, type Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
@@ -198,12 +199,14 @@ export class ResultDraft<Block extends BlockBase> {
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
     const texts = callTexts(this.#segments);
+    const foreign: Diagnostic[] = [];
     for (const [format, span] of findForeign(this.#grammar, this.#tools, fences, texts)) {
       const { start, end } = span;
       const own = this.#grammar.foreign?.(format, span, this.#source.slice(start, Math.min(length, start + 400)));
-      if (own) this.report([own]);
+      if (own) foreign.push(own);
       else this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     }
+    this.report(boundFindings(foreign));
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
       this.warn("", length, length, `The text is longer than ${maxLength} units; nothing of it is run.`, {
