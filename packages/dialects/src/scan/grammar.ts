@@ -21,11 +21,7 @@ const opens = "(?:tool_?|function_?)calls?|invoke";
 const traces: readonly Trace[] = [
   [asTag(opens), 4],
   [asTag("function|param(?:eter)?|arg_(?:key|value)"), 3],
-  // A tool's declaration has a schema there.
-  [
-    asKey("arguments|parameters|args", `(?!\\s{0,9}\\{\\s{0,9}["'](?:type["']\\s{0,9}:\\s{0,9}["']object|properties))`),
-    3,
-  ],
+  [asKey("arguments|parameters|args"), 3],
 ];
 
 /** Where calls begin: at what opens them, anywhere in the text; without it, where a line names a tool. */
