@@ -42,13 +42,7 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
     if (!literal) return false;
     if (name === undefined) call.slip("positional-argument", here);
     const { value = null } = literal;
-    const span = { start: from, end: cursor.offset };
-    const text = typeof value === "string" ? value : "";
-    argument.value(value, span);
-    // Where nothing is escaped, a quote or comma that was lost lets a string take in the next arguments.
-    const takesIn = (other: string): boolean =>
-      !(other in call.input) && [", ", "' ", "'"].some((before) => text.includes(`${before}${other}=`));
-    if (syntax.plainSingleQuotes && parameters.some(takesIn)) call.slip("doubtful-open", span);
+    argument.value(value, { start: from, end: cursor.offset });
     count += 1;
     needsComma = true;
   }
