@@ -3,6 +3,7 @@ import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readLiteral, syntaxOf } from "./json-body.ts";
+import { findTaken } from "./lost-quotes.ts";
 import { skipPythonCall } from "./skip-python.ts";
 
 const keyword = /\s*([\p{L}_][\p{L}\p{N}_]{0,200})\s{0,20}=(?!=)\s*/uy;
@@ -12,6 +13,7 @@ const mayBeKeyword = /^\s*(?:[\p{L}_][\p{L}\p{N}_]{0,200}\s{0,20}=?\s*)?$/u;
 function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
   const syntax = syntaxOf(marks.row);
   const start = cursor.offset;
+  call.strings = [];
   let count = 0;
   for (let needsComma = false; ; ) {
     if (!(yield* cursor.space())) return call.fail("truncated", { start: call.start, end: cursor.offset });
@@ -20,6 +22,7 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
     if (unit === ")") {
       call.raw = { start, end: cursor.offset };
       source.at += 1;
+      findTaken(call, "=");
       return true;
     }
     const here = { start: cursor.offset, end: cursor.offset + 1 };

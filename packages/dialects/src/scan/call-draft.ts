@@ -1,5 +1,5 @@
 import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolglot/core";
-import { asPattern, type DiagnosticChange } from "@toolglot/internal";
+import type { DiagnosticChange } from "@toolglot/internal";
 import { isRepair, type ShortCode } from "../diagnostics.ts";
 import type { DialectRow } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
@@ -15,10 +15,6 @@ export interface CallHost {
   allows(code: string): boolean;
   onEvent?: ((event: DialectEvent) => void) | undefined;
 }
-
-/** What stands behind the name of an argument, where its value may be a string that lost a quote. */
-const takenSign = ({ values }: DialectRow): string | undefined =>
-  values === "python" ? "=" : values === "gemma" ? ":" : undefined;
 
 /** The block that a call is one of. */
 export interface CallBlock {
@@ -50,8 +46,8 @@ export class CallDraft {
   isUnclosed = false;
   #isRepaired = false;
   #waiting: Delta[] | undefined = [];
-  /** Those whose quotes may have been lost. */
-  readonly #strings: [text: string, span: Span][] = [];
+  /** Its arguments that are strings, where the quotes of some may have been lost. */
+  strings?: [text: string, span: Span][];
 
   constructor(block: CallBlock, number: number, start: number) {
     this.block = block;
@@ -127,22 +123,7 @@ export class CallDraft {
         message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.`,
       });
     this.input[name] = value;
-    if (typeof value === "string" && takenSign(this.block.row) !== undefined) this.#strings.push([value, span]);
-  }
-
-  /** Reports strings that hold what begins another argument, which the call lacks: a quote or comma that was lost lets them take it in. */
-  #findTaken(): void {
-    const { row, host } = this.block;
-    const sign = takenSign(row);
-    const strings = sign === undefined ? [] : this.#strings.filter(([text]) => text.includes(sign));
-    if (strings.length === 0 || this.failure) return;
-    const lacking = host.tools.parameters(this.name ?? "").filter((name) => !(name in this.input));
-    if (lacking.length === 0) return;
-    // Where quotes are escaped, one that was lost ends the string before the next one, unless two are lost or there is another kind.
-    const before = row.plainSingleQuotes ? "(?:^|[\\s,'\"])" : "[,'\"]\\s?";
-    const key = `(?:${lacking.map(asPattern).join("|")})\\s?${sign}`;
-    const taken = new RegExp(`${before}${key}(?!=)|\\s${key}\\s?["']`);
-    for (const [text, span] of strings) if (taken.test(text)) this.slip("doubtful-open", span);
+    if (typeof value === "string") this.strings?.push([value, span]);
   }
 
   /** Ends the call: it is one of the block's calls, or of those that are rejected. */
@@ -150,7 +131,6 @@ export class CallDraft {
     const { block, start, name, id, input, failure, raw } = this;
     const span = { start, end };
     if (name === undefined && !failure) this.fail("missing-name", span);
-    this.#findTaken();
     if (this.failure) {
       const rejected = { status: this.failure, raw: textOf(start, end), span };
       block.rejected.push(name ? { name, ...rejected } : rejected);
