@@ -158,7 +158,7 @@ class Members implements LiteralListener {
   #whole(value: JsonValue, span: Span): void {
     const read = typeof value === "string" ? readObject(value) : undefined;
     if (!read) {
-      if (value !== "") this.#call.fail("invalid-arguments", span);
+      if (value !== "" && value !== "null") this.#call.fail("invalid-arguments", span);
       return;
     }
     for (const [name, one] of Object.entries(read)) this.#call.argument(name).value(one, span);

@@ -1,4 +1,4 @@
-import { asPattern } from "@toolglot/internal";
+import { asPattern, matchesOf } from "@toolglot/internal";
 import type { CallDraft } from "../scan/call-draft.ts";
 
 /**
@@ -14,6 +14,18 @@ export function findTaken(call: CallDraft, sign: "=" | ":"): void {
   // Where quotes are escaped, one that was lost ends the string before the next one, unless two are lost or there is another kind.
   const before = block.row.plainSingleQuotes ? "(?:^|[\\s,'\"])" : "[,'\"]\\s?";
   const key = `(?:${lacking.map(asPattern).join("|")})\\s?${sign}`;
-  const taken = new RegExp(`${before}${key}(?!=)|\\s${key}\\s?["']`);
-  for (const [text, span] of strings) if (taken.test(text)) call.slip("doubtful-open", span);
+  const taken = new RegExp(`${before}${key}(?!=)|\\s${key}\\s?["']`, "g");
+  for (const [text, span] of strings) if (isTaken(text, taken)) call.slip("doubtful-open", span);
+}
+
+/** Whether one stands outside of all brackets in the text: within them it is an argument of a call in the text itself. */
+function isTaken(text: string, taken: RegExp): boolean {
+  let depth = 0;
+  let from = 0;
+  for (const { index } of matchesOf(taken, text)) {
+    for (const [bracket] of text.slice(from, index).matchAll(/[([{)\]}]/g)) depth += "([{".includes(bracket) ? 1 : -1;
+    if (depth <= 0) return true;
+    from = index;
+  }
+  return false;
 }
