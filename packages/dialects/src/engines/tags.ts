@@ -43,7 +43,7 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, parts:
   for (; ; count += 1) {
     call.raw = { start, end };
     const hasText = yield* cursor.space();
-    if (hasText && callClose && (yield* cursor.take(callClose))) return true;
+    if (hasText && (cursor.tryTake(callClose) ?? (yield* cursor.take(callClose)))) return true;
     if (!hasText) {
       // Without an argument nothing shows that the call is whole.
       const span = { start: call.start, end: cursor.offset };
@@ -51,7 +51,7 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, parts:
       return call.slip("unclosed", span);
     }
     const isNext = row.arguments.key === "tag" && (yield* cursor.sees(marks.openers));
-    if (argOpen && !isNext && (yield* cursor.take(argOpen))) {
+    if (argOpen && !isNext && (cursor.tryTake(argOpen) ?? (yield* cursor.take(argOpen)))) {
       if (!(yield* readArgument(call, cursor, marks, parts))) return false;
       end = cursor.offset;
       continue;
