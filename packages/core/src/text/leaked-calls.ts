@@ -1,8 +1,9 @@
 import { lineEnd } from "@toolglot/internal";
 import type { TextProtocol } from "./call-formats.ts";
+import { everyCall } from "./call-search.ts";
 import { FenceStack, sentIn } from "./code.ts";
-import { CallFinder, callTexts, type MarkedCall, type ShownFence } from "./find-foreign.ts";
-import { joinedCalls, type LeakedCall } from "./joined-calls.ts";
+import { CallFinder, callTexts, type MarkedCall, type OwnFormat, type ShownFence } from "./find-foreign.ts";
+import type { LeakedCall } from "./joined-calls.ts";
 import type { NamedTool } from "./named-calls.ts";
 
 export type { LeakedCall } from "./joined-calls.ts";
@@ -17,10 +18,14 @@ export type { LeakedCall } from "./joined-calls.ts";
 export function leakedCalls(text: string, tools: readonly NamedTool[] = [], own?: TextProtocol): LeakedCall[] {
   const span = { start: 0, end: text.length };
   if (callTexts([{ type: "text", text, span }]).length === 0) return [];
-  const finder = new EveryCall({ protocol: own ?? "native" }, tools, fencesIn(text));
+  const finder = new EveryCall(formatOf(own), tools, fencesIn(text));
   finder.find(text, 0);
   return finder.end(text);
 }
+
+/** The blocks of text protocols name tools, too. */
+const formatOf = (own: TextProtocol | undefined): OwnFormat =>
+  own ? { protocol: own } : { protocol: "native", search: everyCall };
 
 function fencesIn(text: string): FenceStack["ranges"] {
   const fences = new FenceStack();
@@ -48,6 +53,6 @@ class EveryCall extends CallFinder {
   }
 
   end(text: string): LeakedCall[] {
-    return joinedCalls(text, this.#marks);
+    return everyCall.join(text, this.#marks);
   }
 }

@@ -1,4 +1,3 @@
-import { boundFindings } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import { type BlockBase, isRunnable, type ParseResult, type ProtocolEvent, type Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
@@ -6,7 +5,8 @@ import type { ToolDefinition } from "../tool-definition.ts";
 import type { BlockGrammar, TextScannerOptions } from "./block-grammar.ts";
 import type { Fence } from "./code.ts";
 import { findFabricated, lastCallOf } from "./fabricated.ts";
-import { callTexts, findForeign, type TextSegment } from "./find-foreign.ts";
+import { callTexts, type TextSegment } from "./find-foreign.ts";
+import { findForeign } from "./first-calls.ts";
 import { ShownBlocks } from "./shown.ts";
 import type { Source } from "./source.ts";
 import { findUnread } from "./unread.ts";
@@ -199,14 +199,12 @@ export class ResultDraft<Block extends BlockBase> {
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
     const texts = callTexts(this.#segments);
-    const foreign: Diagnostic[] = [];
     for (const [format, span] of findForeign(this.#grammar, this.#tools, fences, texts)) {
       const { start, end } = span;
       const own = this.#grammar.foreign?.(format, span, this.#source.slice(start, Math.min(length, start + 400)));
-      if (own) foreign.push(own);
+      if (own) this.report([own]);
       else this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     }
-    this.report(boundFindings(foreign));
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
       this.warn("", length, length, `The text is longer than ${maxLength} units; nothing of it is run.`, {
