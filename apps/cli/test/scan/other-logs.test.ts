@@ -46,6 +46,26 @@ const langfuse = (output: unknown, input: unknown = { messages: history, tools }
   output,
 });
 
+const events = [
+  { type: "response.created", response: { model: "m" } },
+  ...pieces(leak).map((delta) => ({ type: "response.output_text.delta", output_index: 0, delta })),
+  {
+    type: "response.output_item.done",
+    item: { type: "message", role: "assistant", content: [{ type: "output_text", text: leak }] },
+  },
+  {
+    type: "response.output_item.added",
+    output_index: 1,
+    item: { type: "function_call", call_id: "c", name: "get_weather", arguments: "" },
+  },
+  ...pieces('{"city":"SF</parameter>"}').map((delta) => ({
+    type: "response.function_call_arguments.delta",
+    output_index: 1,
+    delta,
+  })),
+];
+const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: leak }] }];
+
 async function scan(lines: readonly unknown[], pack = (text: string): string | Uint8Array => text): Promise<string[]> {
   const path = join(folder, "log");
   writeFileSync(path, pack(lines.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`).join("")));
@@ -133,6 +153,20 @@ describe("what a model said and called is found in", () => {
         leaked("/choices/0/message/content"),
         "1 core/leaked-closer /choices/0/message/tool_calls/0/function/arguments/city",
       ],
+    ],
+    [
+      "events of the Responses API that were cut",
+      events,
+      [
+        "1 calls",
+        leaked("/choices/0/message/content"),
+        "1 core/leaked-closer /choices/0/message/tool_calls/0/function/arguments/city",
+      ],
+    ],
+    [
+      "events of the Responses API",
+      [...events, { type: "response.completed", response: { model: "m", output } }],
+      ["0 calls", leaked("/response/output/0/content/0/text", events.length + 1)],
     ],
     [
       "a stream of Ollama's",

@@ -36,6 +36,8 @@ export class StreamedAnswers {
 
   /** Takes a record. Returns those that can be read now: itself, where it is no piece, and an answer that is over. */
   take(record: LogRecord): LogRecord[] {
+    // It holds the whole answer.
+    if (this.#draft?.id === responses && isWhole(record.value)) this.#draft = undefined;
     const piece = pieceOf(record.value, this.#draft?.id);
     if (!piece) return [...this.end(), record];
     const ready = this.#draft && this.#draft.id !== piece.id ? this.end() : [];
@@ -84,6 +86,15 @@ function pieceOf(value: Record<string, unknown>, open: string | undefined): Piec
     });
     return { id: textOf(value.id) ?? "", isLast: false, text: textOf(choice.delta.content), calls };
   }
+  if (typeof type === "string" && type.startsWith("response.") && !isWhole(value)) {
+    const { item, output_index: index = 0 } = value;
+    const inner = isObject(item) && type === "response.output_item.added" ? item : {};
+    const more = textOf(delta);
+    const isText = type === "response.output_text.delta";
+    const isCall = inner.type === "function_call" || type === "response.function_call_arguments.delta";
+    const call = { index: Number(index), id: textOf(inner.call_id), name: textOf(inner.name), arguments: more };
+    return { id: responses, isLast: false, ...(isText && { text: more }), ...(isCall && { calls: [call] }) };
+  }
   // Anthropic's events have no id but for the first.
   if (type === "message_start" && isObject(message)) return { id: textOf(message.id) ?? "message", isLast: false };
   if (
@@ -109,6 +120,11 @@ function pieceOf(value: Record<string, unknown>, open: string | undefined): Piec
     return { id: local, isLast: done === true || stop === true, text: own };
   return undefined;
 }
+
+/** The id of an answer in the events of OpenAI's Responses API, and whether one of them is the last, with all of it. */
+const responses = "responses";
+const isWhole = ({ type, response }: Record<string, unknown>): boolean =>
+  /^response\.(?:completed|incomplete|failed)$/.test(`${type}`) && isObject(response);
 
 /** The id of answers that have none. */
 const local = "local";
