@@ -4,6 +4,7 @@ import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markAt, markOf } from "../scan/marks.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
+import { typeText } from "../values/typed.ts";
 import type { ArgumentTag, readTag } from "./argument-tag.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
@@ -109,7 +110,7 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: 
   if (!value) return call.fail("truncated", { start, end: cursor.offset });
   if (isCdata && !(yield* cursor.take(close)))
     return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
-  argument.text(cursor.slice(value.start, value.end), value, mark);
+  argument.text(cursor.slice(value.start, value.end), typeText, value, mark);
   return true;
 }
 

@@ -4,7 +4,7 @@ import { isRepair, type ShortCode } from "../diagnostics.ts";
 import type { DialectRow } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectCall, DialectEvent, RejectedCall } from "../types.ts";
-import { readsAsText, typeJson, typeText } from "../values/typed.ts";
+import { readsAsText, type TypeText, typeJson } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
 
 type Delta = Extract<DialectEvent, { phase: "delta" }>;
@@ -195,10 +195,10 @@ export class Argument {
     this.#call.piece(this.name, text);
   }
 
-  /** Ends it with a text, whose type its schema decides, or a mark beside it. */
-  text(text: string, span: Span, mark?: "raw" | "json"): void {
+  /** Ends it with a text, whose type its schema decides, or a mark beside it. `read`: which only some dialects have. */
+  text(text: string, read: TypeText, span: Span, mark?: "raw" | "json"): void {
     const { schema, root } = this.#typesNow();
-    this.#finish(typeText(text, schema, root, mark), span, false);
+    this.#finish(read(text, schema, root, mark), span, false);
   }
 
   /** Ends it with a value that has a type; `isTold`: a second one of its name was reported already. */

@@ -44,6 +44,9 @@ export function typeText(
   return { value, slips: typing.slips };
 }
 
+/** What reads a text as its schema wants it. */
+export type TypeText = typeof typeText;
+
 /**
  * Types a value that a model wrote as JSON: it keeps its types, but for strings where the schema takes no string, also in objects and
  * arrays. `root`: what local references point into.
