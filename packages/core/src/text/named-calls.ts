@@ -6,9 +6,9 @@ export type NamedTool = { name: string; inputSchema?: unknown };
 
 /** Words of which formats of calls are made: they may stand between a tool's name and its arguments, and are no prose. */
 const formatWords =
-  "arg(?:ument)?s?|param(?:eter)?s?|inputs?|action|name|values?|type|function|object|json|key|kwargs|data|body|payload|call|invoke|tool|sep|begin|start|end|id|with|of|\\d{1,9}";
+  "arg(?:ument)?s?|param(?:eter)?s?|inputs?|action|name|values?|type|function|object|json|key|kwargs|data|body|payload|call|invoke|tool|sep|begin|start|open|end|id|index|with|of|\\d{1,9}";
 /** Marks and such words. The end of a sentence is no mark. */
-const between = `(?:(?![.!?;] |\\n[ \\t\\r]{0,9}\\n)[^\\p{L}\\p{N}]|(?<![\\p{L}\\p{N}])(?:${formatWords})(?![\\p{L}\\p{N}])){0,60}?`;
+const between = `(?:(?![.!?;] |\\n[ \\t\\r]{0,9}\\n)[^\\p{L}\\p{N}]|(?<=[<｜|/])[\\w.-]{1,20}(?=[:|｜])|(?<![\\p{L}\\p{N}])(?:${formatWords})(?![\\p{L}\\p{N}])){0,60}?`;
 const aName = "[\\p{L}_][\\p{L}\\p{N}_.-]{0,60}";
 
 /** A tool as it is looked for: what stands behind its name where it is called, and whether its parameters are known. */
@@ -29,9 +29,10 @@ function wantedOf({ inputSchema }: NamedTool): Wanted {
     `\\{\\s{0,9}${param}\\s{0,9}(?:=>|[:=])`,
     `\\(\\s{0,9}${param}\\s{0,9}=(?!=)`,
   ];
-  // `k="…"`, `<k>…`, `<parameter=k>…`, `<arg_key>k</arg_key>`
+  // `name="k"`, `k="…"`, `<k>…`, `<parameter=k>…`, `<arg_key>k</arg_key>`
   if (isDeclared)
     shapes.push(
+      `=\\s?["']${param}["']`,
       `\\s${param}\\s?=\\s?["'{[\\d]`,
       `(?:<|&lt;)(?:[^<>\\n]{0,60}[\\s"'=:|])?${param}["']?(?:\\s[^<>\\n]{0,60})?>`,
       `>\\s{0,9}${param}\\s{0,9}<`,

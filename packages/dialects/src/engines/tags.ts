@@ -9,6 +9,7 @@ import type { ArgumentTag, readTag } from "./argument-tag.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
 import { readTagValue } from "./tag-value.ts";
+import { findUnopened } from "./unopened.ts";
 
 /** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
 function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
@@ -30,7 +31,12 @@ interface TagParts {
 
 /** Returns what reads a call's arguments between tags, and goes behind what closes the call. */
 export const tagsWith = (parts: TagParts): BodyReader => ({
-  read: (call, cursor, marks) => readArguments(call, cursor, marks, parts),
+  *read(call, cursor, marks) {
+    call.strings = [];
+    const isRead = yield* readArguments(call, cursor, marks, parts);
+    if (isRead) findUnopened(call, marks);
+    return isRead;
+  },
 });
 
 /** Reads a call's arguments between tags: a mark ends each key, and no value is made of elements. */
