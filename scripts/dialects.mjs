@@ -76,12 +76,17 @@ const files = {
   proseHeaderAt: "engines/harmony.ts",
   ProseMarks: "scan/prose.ts",
   pythonBody: "engines/python.ts",
-  renderRow: "write/render-row.ts",
+  renderElements: "write/render-elements.ts",
+  renderJson: "write/render-row.ts",
+  renderNamespace: "write/render-namespace.ts",
   runHeader: "engines/run-header.ts",
+  showWith: "write/render-row.ts",
   tagsBody: "engines/tags.ts",
   textName: "names/text.ts",
   treesBody: "engines/tag-tree.ts",
   typeMarkAt: "engines/type-mark.ts",
+  writeCalls: "write/serialize.ts",
+  writeUntagged: "write/serialize.ts",
 };
 
 /** A row, as far as it says what it needs. @typedef {{ engine: string; open: any[]; close?: any[]; call: any; arguments: any; values: string; list?: true; bare?: string; header?: string; prose?: any[]; reasoning: any[]; stops: string[]; write: boolean }} Row */
@@ -136,12 +141,14 @@ function partsOf({
   };
 }
 
-/** Dialects that have a text of their own for tools. */
-const shown = ["hermes", "qwen-xml", "glm", "harmony"];
+/** What writes the tools of dialects that have a text of their own for them. @type {Record<string, string>} */
+const shown = { hermes: "renderJson", "qwen-xml": "renderElements", glm: "renderJson", harmony: "renderNamespace" };
 
 /** Returns the entry of one dialect. @param {string} id @param {Row} row */
 function entryOf(id, row) {
-  const shows = shown.includes(id);
+  const render = shown[id];
+  const write = row.arguments.open ? "writeCalls" : "writeUntagged";
+  const show = render ? [`/* @__PURE__ */ showWith(${write}, ${render})`] : [];
   const made = {
     parse: "parseOf",
     createParser: "createParserOf",
@@ -150,13 +157,13 @@ function entryOf(id, row) {
     recoverToolCalls: "recoverOf",
     serialize: "serializeOf",
     formatResults: "formatResultsOf",
-    ...(shows && { renderTools: "renderToolsOf" }),
+    ...(render && { renderTools: "renderToolsOf" }),
     explain: "explainOf",
     dialectProtocol: "protocolFor",
   };
   const parts = Object.entries(partsOf(row)).map(([name, part]) => (name === part ? name : `${name}: ${part}`));
   /** @type {string[]} */
-  const used = `${parts.join()}${shows ? " renderRow" : ""}`.match(/\w+/g) ?? [];
+  const used = `${parts.join()} ${write} ${show.join()}`.match(/\w+/g) ?? [];
   const imports = [
     'import type { OneBook, OneDialect } from "../only.ts";',
     'import * as only from "../only.ts";',
@@ -167,11 +174,16 @@ function entryOf(id, row) {
       .map(([name, file]) => `import { ${name} } from "../${file}";`),
   ];
   const book = `{ rows: [${constant(id)}], fixed: ${JSON.stringify(id)}, ${parts.join(", ")} }`;
+  /** What makers need besides the book. @type {Record<string, string[]>} */
+  const more = {
+    serializeOf: [write],
+    renderToolsOf: show,
+    explainOf: [write],
+    protocolFor: [write, ...show],
+  };
   const exported = Object.entries(made).map(
     ([name, maker]) =>
-      `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(book${
-        maker === "renderToolsOf" ? ", renderRow" : maker === "protocolFor" && shows ? ", renderRow" : ""
-      });\n`,
+      `/** As in the package's entry, for this dialect alone. */\nexport const ${name}: OneDialect["${name}"] = /* @__PURE__ */ only.${maker}(${["book", ...(more[maker] ?? [])].join(", ")});\n`,
   );
   return (
     `${note}/** The calls of \`${id}\` alone. */\n${imports.join("\n")}\n\n` +

@@ -12,6 +12,7 @@ export type {
   Trace,
 } from "./text/block-grammar.ts";
 export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "./text/call-formats.ts";
+export { type CallSearch, everyCall } from "./text/call-search.ts";
 export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
 export { chunksOf, EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export { foreignCloser } from "./text/foreign-closer.ts";

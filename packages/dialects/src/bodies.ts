@@ -1,4 +1,5 @@
 import { readJsonBody, type TakeLoose } from "./engines/json-body.ts";
+import { findTaken } from "./engines/lost-quotes.ts";
 import type { BodyReader } from "./scan/parts.ts";
 
 /** Returns what reads calls in JSON: keys for the name and the arguments, or the arguments alone behind a name. */
@@ -15,4 +16,11 @@ export const jsonBodyWith = (takeLoose?: TakeLoose): BodyReader => ({
 export const jsonBody: BodyReader = /* @__PURE__ */ jsonBodyWith();
 
 /** Reads the arguments of calls in Gemma's syntax. */
-export const keyedBody: BodyReader = { read: (call, cursor, marks) => readJsonBody(call, cursor, marks, true) };
+export const keyedBody: BodyReader = {
+  *read(call, cursor, marks) {
+    call.strings = [];
+    const isRead = yield* readJsonBody(call, cursor, marks, true);
+    if (isRead) findTaken(call, ":");
+    return isRead;
+  },
+};

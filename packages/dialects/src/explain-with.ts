@@ -5,7 +5,7 @@ import type { DialectId } from "./table/ids.ts";
 import type { Dialect, DialectRow } from "./table/types.ts";
 import type { DialectBlock } from "./types.ts";
 import { neutralizeMarks } from "./write/neutralize-marks.ts";
-import { writeCalls } from "./write/serialize.ts";
+import type { WriteCalls } from "./write/serialize.ts";
 
 /** Options of `explain`. */
 export interface ExplainDialectOptions extends ExplainOptions {
@@ -18,6 +18,7 @@ export function explainWith(
   result: ParseResult<DialectBlock>,
   dialect: DialectRow | undefined,
   options: ExplainOptions,
+  write: WriteCalls,
 ): string | undefined {
   const { locale = "en" } = options;
   const words = explainWording[locale];
@@ -37,7 +38,6 @@ export function explainWith(
   if (list === undefined || (list === "" && (runs || blocks.length === 0))) return undefined;
   const head = runs ? words.notes : nothingRan[locale];
   const form =
-    dialect?.write &&
-    `${words.template}\n${writeCalls(dialect, [{ name: "tool_name", input: { parameter: "value" } }])}`;
+    dialect?.write && `${words.template}\n${write(dialect, [{ name: "tool_name", input: { parameter: "value" } }])}`;
   return `${[head, neutralizeMarks(list), form].filter(Boolean).join("\n")}\n`;
 }

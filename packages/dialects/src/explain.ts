@@ -4,6 +4,7 @@ import { dialects } from "./table/all.ts";
 import { dialectOf } from "./table/dialect-of.ts";
 import type { DialectId } from "./table/ids.ts";
 import type { DialectBlock } from "./types.ts";
+import { writeCalls } from "./write/serialize.ts";
 
 /**
  * Returns what the model should know about its own mistakes, as text; undefined when there is nothing to explain: no finding beyond `info`,
@@ -17,5 +18,5 @@ export function explain(result: ParseResult<DialectBlock>, options: ExplainDiale
   const own = result.blocks[0]?.dialect ?? "hermes";
   // Of a host's own dialect, nothing is known but its id.
   const row = dialect === undefined ? dialects[own as DialectId] : dialectOf("explain", dialect);
-  return explainWith(result, row, rest);
+  return explainWith(result, row, rest, writeCalls);
 }

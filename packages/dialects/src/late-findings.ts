@@ -80,10 +80,31 @@ function* strayClosers(
   mayBeTorn: boolean,
 ): Generator<Diagnostic> {
   const isTagged = bodyOf(marks) === "tags";
+  // Elsewhere a string with a quote in it may have ended a call too early.
+  if (isTagged || mayBeTorn) {
+    const found = findCloser(block, marks, { text, span }, isAllowed);
+    if (found) {
+      yield found;
+      return;
+    }
+  }
+  const length = isTagged || span.start > block.span.end ? undefined : goesOn.exec(text)?.[0].length;
+  if (length === undefined) return;
+  block.status = "invalid";
+  yield diagnostic("doubtful-close", block.span.start, span.start + length);
+}
+
+/** Returns the finding of the first closing mark in a text that nothing in it opens. */
+function findCloser(
+  block: DialectBlock,
+  marks: RowMarks,
+  { text, span }: Pick<TextSegment, "text" | "span">,
+  isAllowed: boolean,
+): Diagnostic | undefined {
+  const isTagged = bodyOf(marks) === "tags";
   const opener = isTagged ? [marks.argOpen] : marks.openers;
   const closers = [marks.argClose, ...marks.closers].filter((mark): mark is Mark => mark !== undefined);
-  // Elsewhere a string with a quote in it may have ended a call too early.
-  const head = (isTagged || mayBeTorn) && closers[0]?.texts[0]?.charAt(0);
+  const head = closers[0]?.texts[0]?.charAt(0);
   let opened = 0;
   for (let at = head ? text.indexOf(head) : -1; at >= 0; at = text.indexOf(head as string, at + 1)) {
     const closer = closers.find((mark) => markAt(text, at, mark, true) > 0);
@@ -108,11 +129,7 @@ function* strayClosers(
       ? diagnostic("doubtful-close", block.span.start, span.start + end)
       : diagnostic("stray-closer", start, span.start + end);
     if (!isAllowed) found.severity = "error";
-    yield found;
-    return;
+    return found;
   }
-  const length = goesOn.exec(text)?.[0].length;
-  if (isTagged || length === undefined || span.start > block.span.end) return;
-  block.status = "invalid";
-  yield diagnostic("doubtful-close", block.span.start, span.start + length);
+  return undefined;
 }

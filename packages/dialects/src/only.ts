@@ -10,7 +10,7 @@ import { type Chunks, type Recovered, type RecoverOptions, recoverWith } from ".
 import type { DialectRow } from "./table/types.ts";
 import type { DialectBlock, DialectEvent, DialectParseOptions, DialectTool, WrittenCall } from "./types.ts";
 import { writeResults } from "./write/results.ts";
-import { type SerializeOptions, writeCalls } from "./write/serialize.ts";
+import type { SerializeOptions, WriteCalls } from "./write/serialize.ts";
 
 /** A dialect, and what reads it. */
 export interface OneBook extends DialectBook {
@@ -73,10 +73,10 @@ export const recoverOf = (book: OneBook): OneDialect["recoverToolCalls"] =>
     recoverWith(book, source, tools, options)) as OneDialect["recoverToolCalls"];
 
 export const serializeOf =
-  ({ rows: [row] }: OneBook): OneDialect["serialize"] =>
+  ({ rows: [row] }: OneBook, write: WriteCalls): OneDialect["serialize"] =>
   ({ calls }, options = {}) => {
     checkKeys("serialize", options, "tools:object[]");
-    return writeCalls(row, calls, options.tools);
+    return write(row, calls, options.tools);
   };
 
 export const formatResultsOf =
@@ -94,11 +94,11 @@ export const renderToolsOf =
   };
 
 export const explainOf =
-  ({ rows: [row] }: OneBook): OneDialect["explain"] =>
+  ({ rows: [row] }: OneBook, write: WriteCalls): OneDialect["explain"] =>
   (result, options = {}) =>
-    explainWith(result, row, options);
+    explainWith(result, row, options, write);
 
 export const protocolFor =
-  (book: OneBook, show?: ShowTools): OneDialect["dialectProtocol"] =>
+  (book: OneBook, write: WriteCalls, show?: ShowTools): OneDialect["dialectProtocol"] =>
   (options = {}) =>
-    protocolOf(book, options, () => book.rows[0], show);
+    protocolOf(book, options, () => book.rows[0], write, show);

@@ -9,6 +9,7 @@ import type { Dialect, DialectRow } from "./table/types.ts";
 import type { DialectBlock, DialectTool } from "./types.ts";
 import { actionsIn } from "./write/actions.ts";
 import { writeResults } from "./write/results.ts";
+import type { WriteCalls } from "./write/serialize.ts";
 
 const version = "dialects/1";
 const ownPrompt = "dialectsPrompt of @toolglot/prompts/dialects";
@@ -16,11 +17,12 @@ const ownPrompt = "dialectsPrompt of @toolglot/prompts/dialects";
 /** Shows tools in a prompt. */
 export type ShowTools = (dialect: DialectRow, tools: readonly DialectTool[], locale?: Locale) => string;
 
-/** Creates a protocol over the dialects of a book. `rowOf`: their rows, by id; it refuses others. `show`: none, they have no text for tools. */
+/** Creates a protocol over the dialects of a book. `rowOf`: their rows, by id; it refuses others. `writeIn`: writes their calls. `show`: none, they have no text for tools. */
 export function protocolOf(
   book: DialectBook,
   options: OneDialectProtocolOptions & { dialect?: string | Dialect },
   rowOf: (dialect: string | Dialect) => DialectRow,
+  writeIn: WriteCalls,
   show?: ShowTools,
 ): ToolProtocol<DialectBlock> {
   const what = "dialectProtocol";
@@ -82,8 +84,8 @@ export function protocolOf(
       },
       actions: (block) => actions(block),
       formatResults: (results, { locale: language, maxChars }) => writeResults(results, last, language, maxChars),
-      explain: (result, how) => explainWith(result, fixed ?? rowOf(result.blocks[0]?.dialect ?? last.id), how),
-      write: (wanted, how) => actionsIn(last)(wanted, how),
+      explain: (result, how) => explainWith(result, fixed ?? rowOf(result.blocks[0]?.dialect ?? last.id), how, writeIn),
+      write: (wanted, how) => actionsIn(last, writeIn)(wanted, how),
     },
   );
   if (from === "prompt") return protocol;

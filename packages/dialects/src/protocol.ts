@@ -4,7 +4,8 @@ import { protocolOf } from "./protocol-of.ts";
 import type { DialectProtocolOptions } from "./protocol-options.ts";
 import { dialectOf } from "./table/dialect-of.ts";
 import type { DialectBlock } from "./types.ts";
-import { renderRow } from "./write/render-row.ts";
+import { renderRow } from "./write/render-any.ts";
+import { writeCalls } from "./write/serialize.ts";
 
 /**
  * Creates the protocol of an open model's own calls, for the agent's loop and the AI SDK: calls that a server hands out as text are run as
@@ -19,5 +20,5 @@ import { renderRow } from "./write/render-row.ts";
  * ```
  */
 export function dialectProtocol(options: DialectProtocolOptions): ToolProtocol<DialectBlock> {
-  return protocolOf(allDialects, options, (dialect) => dialectOf("dialectProtocol", dialect), renderRow);
+  return protocolOf(allDialects, options, (dialect) => dialectOf("dialectProtocol", dialect), writeCalls, renderRow);
 }

@@ -3,7 +3,7 @@ import { checkKeys } from "@toolglot/internal";
 import { dialectOf } from "./table/dialect-of.ts";
 import type { DialectId } from "./table/ids.ts";
 import type { DialectTool } from "./types.ts";
-import { renderRow } from "./write/render-row.ts";
+import { renderRow } from "./write/render-any.ts";
 
 /** Options of {@link renderTools}. */
 export interface RenderToolsOptions {

@@ -67,6 +67,7 @@ export const wholeReader: NonNullable<DialectBook["wholeReader"]> = (dialect, ho
     onEvent: host.onEvent,
     report,
     draft: (start, inReasoning) => new BlockDraft(dialect, host, start, inReasoning),
+    typeText,
     asObject: (text) => typeText(text, { type: "object" }, undefined).value,
   });
 };

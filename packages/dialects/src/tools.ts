@@ -41,7 +41,7 @@ export class ToolSet {
   readonly definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly names: readonly string[];
-  readonly #near = new Map<string, string | undefined>();
+  #near?: Map<string, string | undefined>;
   /** Tools were given: other names are unknown, and calls without marks are found. */
   readonly isGiven: boolean;
 
@@ -68,6 +68,7 @@ export class ToolSet {
 
   /** Returns the name that an unknown one may have been meant for. */
   near(name: string): string | undefined {
+    this.#near ??= new Map();
     if (this.#near.has(name)) return this.#near.get(name);
     const [found] = nearest(name, this.names, 1);
     if (this.#near.size < remembered) this.#near.set(name, found);

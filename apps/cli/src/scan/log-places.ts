@@ -14,8 +14,8 @@ export interface LogPlace {
 }
 
 /** Names of files that may be logs, where a folder was named; what they are, their content says. */
-const anyLog = /\.(?:jsonl|ndjson|json|db)$/i;
-const jsonLines = /\.jsonl$/i;
+const anyLog = /\.(?:(?:jsonl|ndjson|json)(?:\.gz)?|db)$/i;
+const jsonLines = /\.jsonl(?:\.gz)?$/i;
 
 /** Returns the places where programs keep their logs, with the files that are there. */
 export function knownPlaces({ env, folder }: Pick<Host, "env" | "folder">): LogPlace[] {

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
+import { createGunzip } from "node:zlib";
 import { ByteLines, isObject, parseJson } from "@toolglot/internal";
 import { DocumentSplitter } from "./document-splitter.ts";
 import { isJsonSpace } from "./json-value.ts";
@@ -37,35 +38,67 @@ export interface RecordTaker {
 }
 
 /** Reads the records of a file, lines or one document, by what it begins with. Throws what the file system does. */
-export function readRecords(file: string, taker: RecordTaker): void {
+export async function readRecords(file: string, taker: RecordTaker): Promise<void> {
+  const chunks = (): Chunks => (isPacked(file) ? unpacked(file) : chunksOf(file));
+  if ((await isDocument(chunks())) && (await readDocument(chunks(), taker))) return;
+  await readLines(chunks(), taker);
+}
+
+type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
+
+/** Reads a file from its start. */
+function* chunksOf(file: string): Generator<Buffer, void> {
   const descriptor = openSync(file, "r");
   try {
-    if (isDocument(chunksOf(descriptor)) && readDocument(descriptor, taker)) return;
-    readLines(descriptor, taker);
+    for (let position = 0; ; ) {
+      // A buffer of its own: lines keep parts of it.
+      const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+      const size = readSync(descriptor, buffer, 0, chunkBytes, position);
+      if (size === 0) return;
+      yield position === 0 ? unmarked(buffer.subarray(0, size)) : buffer.subarray(0, size);
+      position += size;
+    }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Reads a file from its start; its byte order mark is left out. */
-function* chunksOf(descriptor: number): Generator<Buffer, void> {
-  for (let position = 0; ; ) {
-    // A buffer of its own: lines keep parts of it.
-    const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-    const size = readSync(descriptor, buffer, 0, chunkBytes, position);
-    if (size === 0) return;
-    const isMarked = position === 0 && size >= 3 && buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf;
-    yield buffer.subarray(isMarked ? 3 : 0, size);
-    position += size;
+/** Leaves out a byte order mark. */
+const unmarked = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+/** Whether a file begins as gzip does, as logs do that were put aside. */
+function isPacked(file: string): boolean {
+  const descriptor = openSync(file, "r");
+  try {
+    const head = Buffer.alloc(2);
+    return readSync(descriptor, head, 0, 2, 0) === 2 && head[0] === 0x1f && head[1] === 0x8b;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function* unpacked(file: string): AsyncGenerator<Buffer, void> {
+  const source = createReadStream(file);
+  const stream = source.pipe(createGunzip({ chunkSize: chunkBytes }));
+  source.on("error", (error) => stream.destroy(error));
+  let isFirst = true;
+  try {
+    for await (const chunk of stream) {
+      yield isFirst ? unmarked(chunk as Buffer) : (chunk as Buffer);
+      isFirst = false;
+    }
+  } finally {
+    source.destroy();
   }
 }
 
 /** A document is a list, an object that goes on in the next line, or one line that is longer than a record. */
-function isDocument(chunks: Iterable<Buffer>): boolean {
+async function isDocument(chunks: Chunks): Promise<boolean> {
   let first: number | undefined;
   let last = 0;
   let size = 0;
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     let at = 0;
     while (first === undefined && at < chunk.length && isJsonSpace(chunk[at] as number)) at += 1;
     first ??= chunk[at];
@@ -87,7 +120,7 @@ function isDocument(chunks: Iterable<Buffer>): boolean {
 }
 
 /** False when it is no document and nothing was taken. */
-function readDocument(descriptor: number, taker: RecordTaker): boolean {
+async function readDocument(chunks: Chunks, taker: RecordTaker): Promise<boolean> {
   let records = 0;
   let unread = 0;
   /** The document's own members, less its lists. */
@@ -116,7 +149,7 @@ function readDocument(descriptor: number, taker: RecordTaker): boolean {
       unread += 1;
     },
   });
-  for (const chunk of chunksOf(descriptor)) {
+  for await (const chunk of chunks) {
     if (splitter.push(chunk)) continue;
     // A first line that was cut looks like the beginning of a document.
     if (records === 0) return false;
@@ -129,12 +162,16 @@ function readDocument(descriptor: number, taker: RecordTaker): boolean {
   return true;
 }
 
-function readLines(descriptor: number, taker: RecordTaker): void {
+/** Returns the object that a line of a server's log ends with, behind the time, a level and what it is: `data: {…}`. */
+const behindHead = (line: string): string => /^[^{]{1,400}[:=]\s{0,9}(\{".*\})\s*$/s.exec(line)?.[1] ?? "";
+
+async function readLines(chunks: Chunks, taker: RecordTaker): Promise<void> {
   let line = 0;
   const lines = new ByteLines(maxRecordBytes, {
     line(bytes) {
       line += 1;
-      const value = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+      const value = parseJson(text) ?? parseJson(behindHead(text));
       if (isObject(value)) taker.record({ line, pointer: "", value });
       else taker.unread(line);
     },
@@ -146,6 +183,6 @@ function readLines(descriptor: number, taker: RecordTaker): void {
       line += 1;
     },
   });
-  for (const chunk of chunksOf(descriptor)) lines.push(chunk);
+  for await (const chunk of chunks) lines.push(chunk);
   lines.end();
 }

@@ -56,7 +56,7 @@ async function scan(paths: readonly string[], options: ScanOptions, host: Host):
     try {
       if (filter.since !== undefined && statSync(file).mtimeMs < filter.since) continue;
       const source = await sourceOf(file, words, note);
-      if (source) report.end(file, scanSource(file, source, filter, report));
+      if (source) report.end(file, await scanSource(file, source, filter, report));
     } catch (error) {
       note(words.scan.notRead(file, errorText(error)));
     }

@@ -3,10 +3,12 @@ import { leakedCalls } from "@toolglot/core/text";
 import { parse } from "@toolglot/dialects";
 import { atPointer, parseJson } from "@toolglot/internal";
 import { excerptOf, inputText } from "./excerpt.ts";
-import { type LogRecord, readRecords } from "./log-records.ts";
+import { type LogRecord, type RecordTaker, readRecords } from "./log-records.ts";
 import type { LogEntry, LogItem } from "./logs/log-reader.ts";
 import { RecordReader } from "./logs/log-readers.ts";
+import { StreamedAnswers } from "./logs/streamed-answers.ts";
 import { LostCalls } from "./lost-calls.ts";
+import { Repeats } from "./repeats.ts";
 import { ToolBook } from "./tool-book.ts";
 
 /** What is wrong with a call, where it stands, and how it looks. */
@@ -42,12 +44,17 @@ export interface ScanTaker {
 }
 
 /** Reads the records of a source, from its start. A source is read twice: what its tools are is known in the end. */
-export type ReadSource = (taker: Parameters<typeof readRecords>[1]) => void;
+export type ReadSource = (taker: RecordTaker) => void | Promise<void>;
 
 /** Looks through a log for calls that came damaged. Returns whether a reader knew any of its records. Throws what reading it does. */
-export function scanSource(file: string, read: ReadSource, filter: ScanFilter, taker: ScanTaker): boolean {
+export async function scanSource(
+  file: string,
+  read: ReadSource,
+  filter: ScanFilter,
+  taker: ScanTaker,
+): Promise<boolean> {
   const survey = new Survey();
-  walk(read, survey, () => undefined);
+  await walk(read, survey, () => undefined);
   survey.lost.end();
   return walk(read, new Judge(file, survey, filter, taker), (line) => taker.unread(line));
 }
@@ -64,35 +71,52 @@ interface Surroundings {
   pointer: string;
   conversation: string;
   entry: LogEntry;
+  /** Of a message in a conversation: that and all before it. */
+  key: string | undefined;
+  /** The same message, behind the same ones, stood in a record before: requests repeat what was said. */
+  isRepeat: boolean;
 }
 
 interface Visitor {
   /** An entry begins; its items follow. */
   entry(about: Surroundings): void;
   item(item: LogItem, about: Surroundings): void;
+  /** A list of messages begins, with a conversation's first one. */
+  listStart(conversation: string): void;
   conversationEnd(conversation: string): void;
 }
 
 /** Reads all records. Returns whether a reader knew any of them. */
-function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void): boolean {
+async function walk(read: ReadSource, visitor: Visitor, unread: (line: number) => void): Promise<boolean> {
   const reader = new RecordReader();
   const again = new WrittenAnew();
+  const repeats = new Repeats();
+  const answers = new StreamedAnswers();
   let isKnown = false;
-  const record = ({ line, pointer, value }: LogRecord): void => {
+  const readOne = ({ line, pointer, value }: LogRecord): void => {
     // A record that holds a whole conversation is one of its own.
     const own = `${line}${pointer}`;
+    repeats.restart();
     const found = reader.read(value, pointer, {
-      entry(entry, at, isInside) {
-        const about = { line, pointer: at, conversation: isInside ? own : (entry.conversation ?? ""), entry };
+      entry(entry, at, isInside, message) {
+        const key = isInside ? repeats.next(entry, message) : undefined;
+        const conversation = isInside ? own : (entry.conversation ?? "");
+        const about = { line, pointer: at, conversation, entry, key, isRepeat: repeats.isRepeat(key, at) };
         visitor.entry(about);
         for (const item of entry.items) if (!again.has(entry.record, item)) visitor.item(item, about);
+      },
+      listStart() {
+        repeats.restart();
+        visitor.listStart(own);
       },
       conversationEnd: () => visitor.conversationEnd(own),
     });
     if (found) isKnown = true;
     else unread(line);
   };
-  read({ record, unread });
+  const record = (found: LogRecord): void => answers.take(found).forEach(readOne);
+  await read({ record, unread });
+  answers.end().forEach(readOne);
   return isKnown;
 }
 
@@ -147,6 +171,10 @@ class Survey implements Visitor {
     }
   }
 
+  listStart(conversation: string): void {
+    this.lost.end(conversation);
+  }
+
   conversationEnd(conversation: string): void {
     this.lost.end(conversation);
   }
@@ -161,6 +189,8 @@ class Judge implements Visitor {
   readonly #filter: ScanFilter;
   readonly #taker: ScanTaker;
   readonly #models = new Map<string, string>();
+  /** Calls of conversations whose lost result was reported: requests repeat them. */
+  readonly #lostTold = new Set<string>();
   #protocol: LogEntry["protocol"];
   #calls = 0;
 
@@ -186,23 +216,32 @@ class Judge implements Visitor {
       const number = this.#calls;
       this.#calls += 1;
       if (!isLeftOut && (tool === undefined || tool === item.name)) this.#call(item, number, about);
-    } else if (item.type === "text" && !isLeftOut) this.#text(item, about);
+    } else if (item.type === "text" && !isLeftOut && !about.isRepeat) this.#text(item, about);
+  }
+
+  listStart(): void {
+    // What is known of the conversation stands around it.
   }
 
   conversationEnd(conversation: string): void {
     this.#models.delete(conversation);
   }
 
-  #call({ name, input, path }: LogItem & { type: "call" }, number: number, about: Surroundings): void {
-    this.#taker.call(name, this.#modelOf(about));
+  #call({ id, name, input, path }: LogItem & { type: "call" }, number: number, about: Surroundings): void {
     const report = (code: ScanFinding["code"], at: string, excerpt: string): void =>
       this.#report(about, { tool: name, code, path: `${about.pointer}${at}`, excerpt });
-    for (const { code, path: inside, at } of checkCall({ name, input }, this.#tools.get(name))) {
+    if (!about.isRepeat) this.#taker.call(name, this.#modelOf(about));
+    for (const { code, path: inside, at } of about.isRepeat ? [] : checkCall({ name, input }, this.#tools.get(name))) {
       const value = atPointer(typeof input === "string" ? parseJson(input) : input, inside);
       const shown = typeof value === "string" ? value : inputText(input);
       report(code, `${path}${inside}`, excerptOf(shown, typeof value === "string" ? at : 0));
     }
-    if (this.#lost.has(number)) report("scan/lost-result", path, excerptOf(inputText(input)));
+    if (this.#lost.has(number)) {
+      const lost = about.key === undefined ? undefined : `${about.key} ${id}`;
+      if (lost === undefined || !this.#lostTold.has(lost))
+        report("scan/lost-result", path, excerptOf(inputText(input)));
+      if (lost !== undefined) this.#lostTold.add(lost);
+    }
   }
 
   #text({ text, path }: LogItem & { type: "text" }, about: Surroundings): void {

@@ -346,7 +346,7 @@ describe("safety", () => {
     };
     visit(join(source, "scan/scan-command.ts"));
     const builtIns = [...loaded].filter((name) => name.startsWith("node:")).sort();
-    expect(builtIns).toEqual(["node:fs", "node:os", "node:path", "node:url"]);
+    expect(builtIns).toEqual(["node:crypto", "node:fs", "node:os", "node:path", "node:url", "node:zlib"]);
     expect([...loaded].filter((name) => !name.startsWith("node:")).sort()).toEqual([
       "@toolglot/core/check-call",
       "@toolglot/core/text",

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { TextProtocol } from "./call-formats.ts";
+import type { CallSearch } from "./call-search.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
 
@@ -84,6 +85,8 @@ export interface BlockGrammar<Block> {
   readonly sendsInLine?: true;
   /** So many line breaks before a block are layout, and no text. Default 0. */
   readonly breaksBefore?: number;
+  /** Finds each call that is not read, also by the names of tools. Default: the first one of other formats, by their marks. */
+  readonly search?: CallSearch;
   /** Returns the finding of a call in another format, at the beginning of a text. Default: `core/foreign-format`. */
   foreign?(format: string, span: Span, text: string): Diagnostic;
   /**

@@ -2,11 +2,13 @@ import { asPattern, lineEnd, matchAt, matchesOf } from "@toolglot/internal";
 import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
-import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
+import { callFormats, followsToken, type TextProtocol, word } from "./call-formats.ts";
+import type { CallSearch } from "./call-search.ts";
 import { closedFences, type Fence, inlineCodeIn } from "./code.ts";
+import type { NamedTool } from "./named-calls.ts";
 
 /** Returns a pattern for a text of the table. None begins with what may be nothing, or a search would be three times as slow. */
-const source = (open: string): string =>
+export const source = (open: string): string =>
   open.startsWith(" ")
     ? `(?:[ \\t]{1,9}|)${source(open.slice(1))}`
     : asPattern(open).replaceAll(" ", "[ \\t]{0,9}").replaceAll("｜", "[｜‖|]{1,2}").replaceAll("▁", "[▁_]");
@@ -34,6 +36,9 @@ const jsonCall = new RegExp(
   "gi",
 );
 
+/** What a tool's declaration has in place of arguments. */
+const declaration = /\s*\{\s*["'](?:type["']\s*:\s*["']object|properties|\$schema)["']/y;
+
 const literal = `(?:[)"'[{\\d-]|[rbfu]{1,2}["']|(?:true|false|none|null)\\b|\\w{1,100}\\s{0,9}=(?!=))`;
 const prefixes = "(?:\\w{1,100}[ \\t]{0,9}=[ \\t]{0,9})?(?:await[ \\t]{1,9}|print\\(|call:|\\[[ \\t]{0,9}){0,3}";
 /** A line that begins with a call in Python, or with what is left of one when a server strips its special tokens. */
@@ -42,28 +47,6 @@ const bareCall = new RegExp(
     `(?:\\{\\s{0,9}["'\\w}]|\\[(?:ARGS|CALL_ID)\\]|[ \\t\\r]{0,9}\\n\\s{0,9}action input:))`,
   "gim",
 );
-
-/** Tags at the start of a line that lack a bracket, or have one of another script; and more of them behind those. */
-function bareTags(tags: string): { first: RegExp; more: RegExp } {
-  const wide = "[＞〉》›]";
-  const close = `(?:>|&gt;|${wide})`;
-  const attributes = `(?:[ \\t]{1,9}[\\w-]{1,100}[ \\t]{0,9}=[ \\t]{0,9}(?:"[^"\\n]{0,300}"|'[^'\\n]{0,300}')){0,9}[ \\t]{0,9}/?`;
-  const first =
-    `^[ \\t]*(?:(?:&lt;|[＜〈《‹])?[ \\t]?/?(?:${tags})${attributes}${close}` +
-    `|<[ \\t]?/?(?:${tags})(?:${wide}|[ \\t\\r]{0,9}(?=\\n|$|<))|/tools[ \\t\\r]{0,9}$|\\[/(?:${tags})\\]|\\[tools\\])`;
-  return { first: new RegExp(first, "gim"), more: new RegExp(`(?:${tags})${close}`, "gi") };
-}
-
-/** The patterns that were made last: most texts that a program reads are read with the same tools. */
-let made: { key: string; tags: ReturnType<typeof bareTags> } | undefined;
-
-/** Patterns for ToolsXML's tags, and for tags named after tools. */
-function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
-  const names = tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name));
-  const key = [toolsXmlTags, ...names.map(source)].join("|");
-  if (made?.key !== key) made = { key, tags: bareTags(key) };
-  return made.tags;
-}
 
 /** Names are compared as models mix them up: without case and separators. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
@@ -82,28 +65,11 @@ export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegme
   return segments.filter((one): one is TextSegment => one.type === "text" && callSign.test(one.text));
 }
 
+/** A reader's own format. */
+export type OwnFormat = Pick<BlockGrammar<unknown>, "protocol" | "builtIns" | "search">;
+
 /** A stretch of plain text. */
 export type TextSegment = Segment<unknown> & { type: "text" };
-
-/**
- * Looks for calls in other formats, in the texts of a whole message: the name of each format, and its first place.
- * What stands in inline code is a mention; what stands in a fence that begins with something else is documentation.
- *
- * @param own The reader's own protocol, and the tools that need no definition.
- * @param tools Those that may be called.
- * @param fences In order.
- */
-export function findForeign(
-  own: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
-  tools: readonly { name: string }[],
-  fences: readonly Fence[],
-  texts: readonly TextSegment[],
-): Iterable<readonly [format: string, Span]> {
-  if (texts.length === 0) return [];
-  const finder = new FirstCalls(own, tools, fences);
-  for (const { text, span } of texts) finder.find(text, span.start);
-  return finder.end();
-}
 
 /** A fence that begins with a call: what stands in it, and from its last line on; whether the call is a block of a text protocol. */
 export interface ShownFence extends Pick<Fence, "info"> {
@@ -121,17 +87,15 @@ export abstract class CallFinder {
   /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
   readonly #fenceAt: (offset: number) => Fence | undefined;
+  readonly #namedIn: ReturnType<CallSearch["named"]> | undefined;
 
-  constructor(
-    { protocol, builtIns = [] }: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
-    tools: readonly { name: string }[],
-    fences: readonly Fence[],
-  ) {
+  constructor({ protocol, builtIns = [], search }: OwnFormat, tools: readonly NamedTool[], fences: readonly Fence[]) {
     this.names = tools.map(({ name }) => name);
     this.#own = protocol;
     this.#declared = new Set(this.names.map(plain));
     this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
     this.#fenceAt = closedFences(fences);
+    this.#namedIn = search?.named(tools);
   }
 
   /** Whether a call of a text protocol, or of none, is wanted. */
@@ -155,7 +119,8 @@ export abstract class CallFinder {
     });
     // Within a line, and where it is no more than a name, JSON is a call when there is such a tool.
     this.#calls(text, offset, jsonCall, ({ 0: found, index }) =>
-      (!found.endsWith("}") && startsLine(text, index)) || this.namesTool(found)
+      !matchAt(declaration, text, index + found.length) &&
+      ((!found.endsWith("}") && startsLine(text, index)) || this.namesTool(found))
         ? { name: "a JSON tool call", start: index, end: index + found.length }
         : undefined,
     );
@@ -168,6 +133,10 @@ export abstract class CallFinder {
         const name = python ? "a call in Python" : "a call without its markers";
         return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });
+    if (!this.#namedIn || !this.wants(undefined)) return;
+    const counts = this.places(text, offset);
+    for (const span of this.#namedIn(text))
+      if (counts(span.start)) this.take({ name: "a call without its markers", ...span }, offset);
   }
 
   /** Finds the calls at the places of a pattern. */
@@ -217,51 +186,11 @@ export abstract class CallFinder {
   }
 }
 
-/** Keeps the first place of each format. */
-class FirstCalls extends CallFinder {
-  readonly #tags = tagPatterns(this.names);
-  /** By text protocol; there is one finding for all formats of none. */
-  readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
-  #tag: Span | undefined;
-  #tagCount = 0;
-
-  protected wants(protocol: TextProtocol | undefined): boolean {
-    return !this.#found.has(protocol);
-  }
-
-  protected take({ name, protocol, start, end }: MarkedCall, offset: number): void {
-    this.#found.set(protocol, [name, { start: offset + start, end: offset + end }]);
-  }
-
-  /** Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none. */
-  protected shows({ text, rest, isBlock }: ShownFence): boolean {
-    return /^.*\n\s*[\p{L}\p{N}]/u.test(rest) && !isBlock && this.names.length > 0 && !this.namesTool(text);
-  }
-
-  override find(text: string, offset: number): void {
-    super.find(text, offset);
-    const counts = this.places(text, offset);
-    for (const { 0: found, index } of matchesOf(this.#tags.first, text)) {
-      const end = index + found.length;
-      const start = index + found.search(/\S/);
-      if (!counts(start)) continue;
-      this.#tag ??= { start: offset + start, end: offset + end };
-      this.#tagCount += 1 + (restOfLine(text, end).match(this.#tags.more)?.length ?? 0);
-    }
-  }
-
-  /** Returns what was found, the first place of each format. */
-  end(): Iterable<readonly [format: string, Span]> {
-    if (this.#tag && this.#tagCount > 1)
-      this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
-    return this.#found.values();
-  }
-}
-
 function startsLine(text: string, index: number): boolean {
   return /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, index - 100), index));
 }
 
-function restOfLine(text: string, from: number): string {
+/** Returns the rest of a line. */
+export function restOfLine(text: string, from: number): string {
   return text.slice(from, lineEnd(text, from));
 }

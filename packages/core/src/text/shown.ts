@@ -8,6 +8,8 @@ import { isContinued, PairedLines } from "./paired-lines.ts";
 import { none, type Source } from "./source.ts";
 import { resultMarker } from "./text-marks.ts";
 
+/** Inline code that ends on its line. */
+const wholeCode = /(?<!`)(`{1,9})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)/g;
 /** What may stand before a block on its line: the sign of a list, and a bracket written twice. */
 const listSign = /^\s*(?:(?:[-*+•‣◦▪·–—]|\(?\w{1,3}[.)）])\s+|\(?\d{1,3}[、．]\s*){0,3}<{0,2}$/u;
 /** Tags, comments, and special tokens of chat templates, which are no text. */
@@ -129,9 +131,11 @@ export class ShownBlocks<Block extends BlockBase> {
   /** Whether more than white space and the sign of a list stands before a block on its line. */
   #isInLine(at: number): boolean {
     const before = this.#segments[at - 1];
-    if (before?.type !== "text" || this.#grammar.sendsInLine) return false;
+    if (before?.type !== "text") return false;
     const { text } = before;
     const line = text.slice(text.lastIndexOf("\n") + 1);
+    // Code that is not closed, or not before the line ends.
+    if (this.#grammar.sendsInLine) return line.includes("`") && line.replace(wholeCode, "").includes("`");
     if (line.trim() === "") return this.#grammar.midLine?.test(text.slice(-reach)) === true;
     return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }

@@ -11,10 +11,13 @@ const apart = 6;
 
 const begin = "^[^\\p{L}\\n<]{0,20}";
 
+/** What a tool's declaration has for a value: the schema of it. */
+const noSchema = `(?!\\s{0,9}\\{\\s{0,9}["'](?:type["']\\s{0,9}:\\s{0,9}["'](?:object|string|number|integer|boolean|array)|properties|description)["'])`;
+
 /** Returns a pattern for words that stand as keys: `word:`, `"word" =`, at the start of a line or behind a bracket or comma. */
 export const asKey = (words: string, value = ""): RegExp =>
   new RegExp(
-    `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(${words})[^\\p{L}\\p{N}\\s:=：＝]{0,4}\\s{0,4}[:=：＝]${value}`,
+    `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(${words})[^\\p{L}\\p{N}\\s:=：＝]{0,4}\\s{0,4}[:=：＝]${noSchema}${value}`,
     "giu",
   );
 

@@ -138,6 +138,7 @@ class Members implements LiteralListener {
   }
 
   value(depth: number, key: string | undefined, value: JsonValue, start: number, end: number): void {
+    if (depth > this.depth) return;
     const span = { start, end };
     if (depth === this.depth && this.#inArguments && key !== undefined) this.#argument?.value(value, span, true);
     if (depth !== 1 || this.depth === 1 || key === undefined) return;
@@ -158,7 +159,7 @@ class Members implements LiteralListener {
   #whole(value: JsonValue, span: Span): void {
     const read = typeof value === "string" ? readObject(value) : undefined;
     if (!read) {
-      if (value !== "") this.#call.fail("invalid-arguments", span);
+      if (value !== "" && value !== "null") this.#call.fail("invalid-arguments", span);
       return;
     }
     for (const [name, one] of Object.entries(read)) this.#call.argument(name).value(one, span);
@@ -187,6 +188,8 @@ const isLabel = /^(?:type|index|role|status|\w*id)$/i;
  */
 export function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, span: Span): boolean {
   const { input, name = "" } = call;
+  const keys = Object.keys(others);
+  if (keys.length === 0 && input.type !== "object") return true;
   const params = call.block.host.tools.parameters(name);
   if (input.type === "object" && isObject(input.properties) && !params.includes("properties"))
     return call.fail(
@@ -200,7 +203,7 @@ export function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, sp
     if (params.includes(key)) return !(key in input);
     return isEmpty && (!hasKey || (typeof value === "object" && value !== null));
   };
-  const key = Object.keys(others).find((one) => holds(one, others[one] as JsonValue));
+  const key = keys.find((one) => holds(one, others[one] as JsonValue));
   return key === undefined || call.fail("invalid-arguments", span, `${JSON.stringify(key)} is none of the arguments.`);
 }
 

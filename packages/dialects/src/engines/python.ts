@@ -3,6 +3,7 @@ import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import { readLiteral, syntaxOf } from "./json-body.ts";
+import { findTaken } from "./lost-quotes.ts";
 import { skipPythonCall } from "./skip-python.ts";
 
 const keyword = /\s*([\p{L}_][\p{L}\p{N}_]{0,200})\s{0,20}=(?!=)\s*/uy;
@@ -12,6 +13,7 @@ const mayBeKeyword = /^\s*(?:[\p{L}_][\p{L}\p{N}_]{0,200}\s{0,20}=?\s*)?$/u;
 function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
   const syntax = syntaxOf(marks.row);
   const start = cursor.offset;
+  call.strings = [];
   let count = 0;
   for (let needsComma = false; ; ) {
     if (!(yield* cursor.space())) return call.fail("truncated", { start: call.start, end: cursor.offset });
@@ -20,6 +22,7 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
     if (unit === ")") {
       call.raw = { start, end: cursor.offset };
       source.at += 1;
+      findTaken(call, "=");
       return true;
     }
     const here = { start: cursor.offset, end: cursor.offset + 1 };
@@ -42,13 +45,7 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
     if (!literal) return false;
     if (name === undefined) call.slip("positional-argument", here);
     const { value = null } = literal;
-    const span = { start: from, end: cursor.offset };
-    const text = typeof value === "string" ? value : "";
-    argument.value(value, span);
-    // Where nothing is escaped, a quote or comma that was lost lets a string take in the next arguments.
-    const takesIn = (other: string): boolean =>
-      !(other in call.input) && [", ", "' ", "'"].some((before) => text.includes(`${before}${other}=`));
-    if (syntax.plainSingleQuotes && parameters.some(takesIn)) call.slip("doubtful-open", span);
+    argument.value(value, { start: from, end: cursor.offset });
     count += 1;
     needsComma = true;
   }

@@ -4,10 +4,12 @@ import type { Cursor, Reading } from "../scan/cursor.ts";
 import { type Mark, markAt, markOf } from "../scan/marks.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
+import { typeText } from "../values/typed.ts";
 import type { ArgumentTag, readTag } from "./argument-tag.ts";
 import { readJsonBody } from "./json-body.ts";
 import { readUpTo } from "./tag-text.ts";
 import { readTagValue } from "./tag-value.ts";
+import { findUnopened } from "./unopened.ts";
 
 /** Whether a call whose own closing mark is missing at the end of the text was whole: the message ended by itself, or at that mark. */
 function endedWhole(ending: EndOptions | undefined, marks: RowMarks): boolean {
@@ -29,7 +31,12 @@ interface TagParts {
 
 /** Returns what reads a call's arguments between tags, and goes behind what closes the call. */
 export const tagsWith = (parts: TagParts): BodyReader => ({
-  read: (call, cursor, marks) => readArguments(call, cursor, marks, parts),
+  *read(call, cursor, marks) {
+    call.strings = [];
+    const isRead = yield* readArguments(call, cursor, marks, parts);
+    if (isRead) findUnopened(call, marks);
+    return isRead;
+  },
 });
 
 /** Reads a call's arguments between tags: a mark ends each key, and no value is made of elements. */
@@ -43,7 +50,7 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, parts:
   for (; ; count += 1) {
     call.raw = { start, end };
     const hasText = yield* cursor.space();
-    if (hasText && callClose && (yield* cursor.take(callClose))) return true;
+    if (hasText && (cursor.tryTake(callClose) ?? (yield* cursor.take(callClose)))) return true;
     if (!hasText) {
       // Without an argument nothing shows that the call is whole.
       const span = { start: call.start, end: cursor.offset };
@@ -51,7 +58,7 @@ function* readArguments(call: CallDraft, cursor: Cursor, marks: RowMarks, parts:
       return call.slip("unclosed", span);
     }
     const isNext = row.arguments.key === "tag" && (yield* cursor.sees(marks.openers));
-    if (argOpen && !isNext && (yield* cursor.take(argOpen))) {
+    if (argOpen && !isNext && (cursor.tryTake(argOpen) ?? (yield* cursor.take(argOpen)))) {
       if (!(yield* readArgument(call, cursor, marks, parts))) return false;
       end = cursor.offset;
       continue;
@@ -109,7 +116,7 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: 
   if (!value) return call.fail("truncated", { start, end: cursor.offset });
   if (isCdata && !(yield* cursor.take(close)))
     return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
-  argument.text(cursor.slice(value.start, value.end), value, mark);
+  argument.text(cursor.slice(value.start, value.end), typeText, value, mark);
   return true;
 }
 

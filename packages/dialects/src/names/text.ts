@@ -1,10 +1,11 @@
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import { bodyAt } from "../scan/head.ts";
-import { anyAt, behindSpace, markAt, more } from "../scan/marks.ts";
+import { anyAt, behindSpace, type Mark, markAt, more } from "../scan/marks.ts";
 import type { NameReader } from "../scan/parts.ts";
 import { bodyOf, type RowMarks } from "../scan/row-marks.ts";
 
+const none: readonly Mark[] = [];
 /** A name longer than this is none. */
 const maxNameLength = 256;
 
@@ -28,11 +29,10 @@ type HeadAt = (text: string, at: number, marks: RowMarks, ended: boolean) => Cal
 
 /** Reads a name that is plain text, from an index to the mark that ends it or to what begins the arguments. */
 const nameAt: HeadAt = (text, at, marks, ended) => {
-  const { nameEnds, idMark, argOpen, callClose, close, row } = marks;
+  const { nameEnds, nameStops: behind, idMark, row } = marks;
   const start = behindSpace(text, at);
   const body = bodyOf(marks);
-  const behind = body === "json" || body === "keyed" ? undefined : [argOpen, callClose, ...close];
-  const taken = row.engine === "keyed" ? [] : nameEnds;
+  const taken = row.engine === "keyed" ? none : nameEnds;
   const limit = Math.min(text.length, start + maxNameLength);
   let idStart: number | undefined;
   let nameEnd = -1;

@@ -9,6 +9,7 @@ import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { ProseMarks } from "../scan/prose.ts";
 import { treesBody } from "../engines/tag-tree.ts";
+import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
@@ -27,10 +28,10 @@ export const DialectParserStream: OneDialect["DialectParserStream"] = /* @__PURE
 /** As in the package's entry, for this dialect alone. */
 export const recoverToolCalls: OneDialect["recoverToolCalls"] = /* @__PURE__ */ only.recoverOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book);
+export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book, writeCalls);
 /** As in the package's entry, for this dialect alone. */
 export const formatResults: OneDialect["formatResults"] = /* @__PURE__ */ only.formatResultsOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book);
+export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book, writeCalls);
 /** As in the package's entry, for this dialect alone. */
-export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book);
+export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, writeCalls);

@@ -11,6 +11,7 @@ import { bareForms } from "../scan/bare-forms.ts";
 import { jsonBody } from "../bodies.ts";
 import { ProseMarks } from "../scan/prose.ts";
 import { textName } from "../names/text.ts";
+import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
@@ -29,10 +30,10 @@ export const DialectParserStream: OneDialect["DialectParserStream"] = /* @__PURE
 /** As in the package's entry, for this dialect alone. */
 export const recoverToolCalls: OneDialect["recoverToolCalls"] = /* @__PURE__ */ only.recoverOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book);
+export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
 export const formatResults: OneDialect["formatResults"] = /* @__PURE__ */ only.formatResultsOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book);
+export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
-export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book);
+export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, writeUntagged);

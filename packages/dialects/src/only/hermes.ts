@@ -9,7 +9,9 @@ import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
-import { renderRow } from "../write/render-row.ts";
+import { renderJson } from "../write/render-row.ts";
+import { showWith } from "../write/render-row.ts";
+import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
@@ -28,12 +30,12 @@ export const DialectParserStream: OneDialect["DialectParserStream"] = /* @__PURE
 /** As in the package's entry, for this dialect alone. */
 export const recoverToolCalls: OneDialect["recoverToolCalls"] = /* @__PURE__ */ only.recoverOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book);
+export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
 export const formatResults: OneDialect["formatResults"] = /* @__PURE__ */ only.formatResultsOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const renderTools: OneDialect["renderTools"] = /* @__PURE__ */ only.renderToolsOf(book, renderRow);
+export const renderTools: OneDialect["renderTools"] = /* @__PURE__ */ only.renderToolsOf(book, /* @__PURE__ */ showWith(writeUntagged, renderJson));
 /** As in the package's entry, for this dialect alone. */
-export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book);
+export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
-export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, renderRow);
+export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, writeUntagged, /* @__PURE__ */ showWith(writeUntagged, renderJson));

@@ -8,6 +8,7 @@ import { nemotronJson, nemotronJsonDialect } from "../table/rows/nemotron-json.t
 import type { Dialect } from "../table/types.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyOrTextName } from "../names/key.ts";
+import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
@@ -26,10 +27,10 @@ export const DialectParserStream: OneDialect["DialectParserStream"] = /* @__PURE
 /** As in the package's entry, for this dialect alone. */
 export const recoverToolCalls: OneDialect["recoverToolCalls"] = /* @__PURE__ */ only.recoverOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book);
+export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
 export const formatResults: OneDialect["formatResults"] = /* @__PURE__ */ only.formatResultsOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book);
+export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book, writeUntagged);
 /** As in the package's entry, for this dialect alone. */
-export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book);
+export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, writeUntagged);

@@ -6,9 +6,11 @@ import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { qwenXml, qwenXmlDialect } from "../table/rows/qwen-xml.ts";
 import type { Dialect } from "../table/types.ts";
-import { renderRow } from "../write/render-row.ts";
+import { renderElements } from "../write/render-elements.ts";
+import { showWith } from "../write/render-row.ts";
 import { tagsBody } from "../engines/tags.ts";
 import { textName } from "../names/text.ts";
+import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
@@ -27,12 +29,12 @@ export const DialectParserStream: OneDialect["DialectParserStream"] = /* @__PURE
 /** As in the package's entry, for this dialect alone. */
 export const recoverToolCalls: OneDialect["recoverToolCalls"] = /* @__PURE__ */ only.recoverOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book);
+export const serialize: OneDialect["serialize"] = /* @__PURE__ */ only.serializeOf(book, writeCalls);
 /** As in the package's entry, for this dialect alone. */
 export const formatResults: OneDialect["formatResults"] = /* @__PURE__ */ only.formatResultsOf(book);
 /** As in the package's entry, for this dialect alone. */
-export const renderTools: OneDialect["renderTools"] = /* @__PURE__ */ only.renderToolsOf(book, renderRow);
+export const renderTools: OneDialect["renderTools"] = /* @__PURE__ */ only.renderToolsOf(book, /* @__PURE__ */ showWith(writeCalls, renderElements));
 /** As in the package's entry, for this dialect alone. */
-export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book);
+export const explain: OneDialect["explain"] = /* @__PURE__ */ only.explainOf(book, writeCalls);
 /** As in the package's entry, for this dialect alone. */
-export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, renderRow);
+export const dialectProtocol: OneDialect["dialectProtocol"] = /* @__PURE__ */ only.protocolFor(book, writeCalls, /* @__PURE__ */ showWith(writeCalls, renderElements));

@@ -17,7 +17,7 @@ export function takeTemplateCall(
   value: JsonValue | undefined,
   { content, close }: TemplateField,
   { closed, span }: RegionEnd,
-  { asObject }: TemplateHost,
+  { asObject, typeText }: TemplateHost,
 ): void {
   const isJson = content.parser === "json";
   const hasTexts = /-/.test(content.parser) && (content.values?.parser ?? "text") === "text";
@@ -35,7 +35,7 @@ export function takeTemplateCall(
     for (const key of Object.keys(input)) {
       const argument = call.argument(key);
       const own = input[key] as JsonValue;
-      if (hasTexts && typeof own === "string") argument.text(own, span);
+      if (hasTexts && typeof own === "string") argument.text(own, typeText, span);
       else argument.value(own, span);
     }
   }

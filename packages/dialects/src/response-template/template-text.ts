@@ -19,6 +19,8 @@ const kindOf = ({ name, own, content }: TemplateField): "text" | "reasoning" | "
 
 type Ended = Extract<ResponseEvent, { type: "region_close" | "region_malformed" }>;
 
+const nothing = { slice: (): string => "" };
+
 /**
  * Reads a whole text by a response template. Regions become segments and calls; those of reasoning are read once more, for calls.
  *
@@ -147,7 +149,7 @@ export class TemplateText implements BlockReader<DialectBlock> {
       const call = this.#writer.block.begin(begin);
       call.raw = { start: body, end: start };
       takeTemplateCall(call, one, field, { closed, span: { start: begin, end } }, this.#host);
-      call.end(end, (from, to) => this.#source?.slice(from, to) ?? "");
+      call.end(end, this.#source ?? nothing);
     }
     this.#writer.closeCall(end);
   }

@@ -4,7 +4,7 @@ import { isRepair, type ShortCode } from "../diagnostics.ts";
 import type { DialectRow } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectCall, DialectEvent, RejectedCall } from "../types.ts";
-import { readsAsText, typeJson, typeText } from "../values/typed.ts";
+import { readsAsText, type TypeText, typeJson } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
 
 type Delta = Extract<DialectEvent, { phase: "delta" }>;
@@ -46,6 +46,8 @@ export class CallDraft {
   isUnclosed = false;
   #isRepaired = false;
   #waiting: Delta[] | undefined = [];
+  /** Its arguments that are strings, where the quotes of some may have been lost. */
+  strings?: [text: string, span: Span][];
 
   constructor(block: CallBlock, number: number, start: number) {
     this.block = block;
@@ -79,9 +81,8 @@ export class CallDraft {
   }
 
   #emit(event: Delta): void {
-    if (!this.block.host.onEvent) return;
     if (this.#waiting) this.#waiting.push(event);
-    else this.block.host.onEvent(event);
+    else this.block.host.onEvent?.(event);
   }
 
   /** Reports a slip of the call; false when it is not allowed, and the call rejected. */
@@ -108,10 +109,18 @@ export class CallDraft {
 
   /** Begins an argument. */
   argument(name: string): Argument {
-    this.#emit({ phase: "delta", type: "argument-start", call: this.number, name, text: "" });
-    return new Argument(this, name, (text) =>
-      this.#emit({ phase: "delta", type: "argument-delta", call: this.number, name, param: name, text }),
-    );
+    if (this.emits) this.#emit({ phase: "delta", type: "argument-start", call: this.number, name, text: "" });
+    return new Argument(this, name);
+  }
+
+  /** Whether somebody listens. */
+  get emits(): boolean {
+    return this.block.host.onEvent !== undefined;
+  }
+
+  /** Emits the next piece of an argument. */
+  piece(name: string, text: string): void {
+    if (this.emits) this.#emit({ phase: "delta", type: "argument-delta", call: this.number, name, param: name, text });
   }
 
   /** Puts an argument into the input. */
@@ -121,15 +130,16 @@ export class CallDraft {
         message: `The argument ${JSON.stringify(name)} stands twice; the last one counts.`,
       });
     this.input[name] = value;
+    if (typeof value === "string") this.strings?.push([value, span]);
   }
 
   /** Ends the call: it is one of the block's calls, or of those that are rejected. */
-  end(end: number, textOf: (start: number, end: number) => string): void {
+  end(end: number, source: { slice(start: number, end: number): string }): void {
     const { block, start, name, id, input, failure, raw } = this;
     const span = { start, end };
     if (name === undefined && !failure) this.fail("missing-name", span);
     if (this.failure) {
-      const rejected = { status: this.failure, raw: textOf(start, end), span };
+      const rejected = { status: this.failure, raw: source.slice(start, end), span };
       block.rejected.push(name ? { name, ...rejected } : rejected);
     } else {
       const status = this.#isRepaired ? "recovered" : "complete";
@@ -138,11 +148,11 @@ export class CallDraft {
         input,
         ...(id !== undefined && { id }),
         status,
-        raw: raw ? textOf(raw.start, raw.end) : "",
+        raw: raw ? source.slice(raw.start, raw.end) : "",
         span,
       });
     }
-    if (!this.#waiting) this.#emit({ phase: "delta", type: "call-end", call: this.number, text: "" });
+    if (!this.#waiting && this.emits) this.#emit({ phase: "delta", type: "call-end", call: this.number, text: "" });
   }
 }
 
@@ -150,26 +160,31 @@ export class CallDraft {
 export class Argument {
   readonly name: string;
   readonly #call: CallDraft;
-  readonly #send: (text: string) => void;
   /** Its text streams: it is a string whatever follows. */
   readonly streams: boolean;
+  #types: ReturnType<ToolSet["parameter"]>;
+  /** The tool whose types these are: the name may come behind its arguments. */
+  #of: string | undefined;
   #sent = false;
 
-  constructor(call: CallDraft, name: string, send: (text: string) => void) {
+  constructor(call: CallDraft, name: string) {
     this.name = name;
     this.#call = call;
-    this.#send = send;
-    const { schema, root } = this.#types;
-    this.streams = readsAsText(schema, root);
+    this.#of = call.name;
+    this.#types = call.block.host.tools.parameter(call.name, name);
+    this.streams = readsAsText(this.#types.schema, this.#types.root);
   }
 
-  get #types() {
-    return this.#call.block.host.tools.parameter(this.#call.name, this.name);
+  #typesNow(): ReturnType<ToolSet["parameter"]> {
+    const { name, block } = this.#call;
+    if (this.#of !== name) this.#types = block.host.tools.parameter(name, this.name);
+    this.#of = name;
+    return this.#types;
   }
 
   /** Whether a JSON string stays one, whatever it holds. */
   get keepsStrings(): boolean {
-    const { schema, root } = this.#types;
+    const { schema, root } = this.#typesNow();
     return this.streams || typeJson("\0", schema, root).slips.length === 0;
   }
 
@@ -177,18 +192,18 @@ export class Argument {
   piece(text: string): void {
     if (text === "") return;
     this.#sent = true;
-    this.#send(text);
+    this.#call.piece(this.name, text);
   }
 
-  /** Ends it with a text, whose type its schema decides, or a mark beside it. */
-  text(text: string, span: Span, mark?: "raw" | "json"): void {
-    const { schema, root } = this.#types;
-    this.#finish(typeText(text, schema, root, mark), span, false);
+  /** Ends it with a text, whose type its schema decides, or a mark beside it. `read`: which only some dialects have. */
+  text(text: string, read: TypeText, span: Span, mark?: "raw" | "json"): void {
+    const { schema, root } = this.#typesNow();
+    this.#finish(read(text, schema, root, mark), span, false);
   }
 
   /** Ends it with a value that has a type; `isTold`: a second one of its name was reported already. */
   value(value: JsonValue, span: Span, isTold = false): void {
-    const { schema, root } = this.#types;
+    const { schema, root } = this.#typesNow();
     this.#finish(typeJson(value, schema, root), span, isTold);
   }
 
@@ -203,7 +218,7 @@ export class Argument {
     isTold: boolean,
   ): void {
     for (const { code, affects } of slips) this.#call.slip(code, span, { affects });
-    if (!this.#sent) this.piece(typeof value === "string" ? value : JSON.stringify(value));
+    if (!this.#sent && this.#call.emits) this.piece(typeof value === "string" ? value : JSON.stringify(value));
     this.#call.put(this.name, value, span, isTold);
   }
 }

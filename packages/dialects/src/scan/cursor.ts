@@ -63,24 +63,30 @@ export class Cursor {
 
   /** Goes behind a mark, if it stands here. Moves behind white space before it only with the mark. */
   *take(mark: Mark | undefined): Reading<boolean> {
-    if (!mark) return false;
-    let found = this.#tryTake(mark);
-    for (; found === undefined; found = this.#tryTake(mark)) yield;
+    let found = this.tryTake(mark);
+    for (; found === undefined; found = this.tryTake(mark)) yield;
     return found;
   }
 
   /** Goes behind the first of several marks that stands here. */
   *takeAny(marks: readonly Mark[]): Reading<boolean> {
+    let found = this.tryAny(marks);
+    for (; found === undefined; found = this.tryAny(marks)) yield;
+    return found;
+  }
+
+  /** As {@link takeAny}; undefined when only more text decides. */
+  tryAny(marks: readonly Mark[]): boolean | undefined {
     for (const mark of marks) {
-      let found = this.#tryTake(mark);
-      for (; found === undefined; found = this.#tryTake(mark)) yield;
-      if (found) return true;
+      const found = this.tryTake(mark);
+      if (found !== false) return found;
     }
     return false;
   }
 
   /** As {@link take}; undefined when only more text decides. Most marks are looked at in vain, and cost no generator. */
-  #tryTake(mark: Mark): boolean | undefined {
+  tryTake(mark: Mark | undefined): boolean | undefined {
+    if (!mark) return false;
     const { source } = this;
     const start = behindSpace(source.text, source.at);
     const end = markAt(source.text, start, mark, this.ended, this.variable);

@@ -4,6 +4,8 @@ import {
   asTag,
   type BlockGrammar,
   type BlockReader,
+  type CallSearch,
+  everyCall,
   type InlineProbe,
   type LineProbe,
   type ProbeAnswer,
@@ -32,6 +34,7 @@ export class DialectGrammar implements BlockGrammar<DialectBlock> {
   readonly breaksBefore = 2;
   readonly traces: readonly Trace[] = traces;
   readonly marks: RegExp = /call|invoke|arg/i;
+  readonly search: CallSearch = everyCall;
   readonly heads: string;
   readonly #plan: ReadingPlan;
   readonly #bare: BareCalls | undefined;

@@ -73,6 +73,8 @@ export interface RowMarks {
   readonly isHeader: boolean;
   /** Where a name ends that is plain text. */
   readonly nameEnds: readonly Mark[];
+  /** What begins or ends the arguments behind a name that lacks its end; none where they are an object. */
+  readonly nameStops: readonly Mark[] | undefined;
   /** What stands before an id, behind the name. */
   readonly idMark: Mark | undefined;
   readonly argOpen: Mark | undefined;

@@ -11,7 +11,8 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks, is
   const { callOpen, callClose } = marks;
   const body = bodyOf(marks);
   // A server that strips what opens a call strips what closes it.
-  const isStripped = callOpen !== undefined && !marks.isHeader && !(yield* cursor.take(callOpen));
+  const isStripped =
+    callOpen !== undefined && !marks.isHeader && !(cursor.tryTake(callOpen) ?? (yield* cursor.take(callOpen)));
   if (marks.asJson && (yield* cursor.sees([brace]))) {
     const isRead = yield* marks.asJson.body.read(call, cursor, marks.asJson);
     // It has no parenthesis around it.
@@ -25,9 +26,9 @@ export function* readCall(block: BlockDraft, cursor: Cursor, marks: RowMarks, is
   if (!isNamed || !(yield* marks.body.read(call, cursor, marks))) return call;
   // One bracket too many.
   const bracket = body === "tags" || isBare ? undefined : body === "python" ? parenthesis : braceEnd;
-  for (let start = cursor.offset; yield* cursor.take(bracket); start = cursor.offset)
+  for (let start = cursor.offset; cursor.tryTake(bracket) ?? (yield* cursor.take(bracket)); start = cursor.offset)
     call.slip("stray-closer", { start, end: cursor.offset });
-  if (body !== "json" || !callClose || (yield* cursor.take(callClose))) return call;
+  if (body !== "json" || !callClose || (cursor.tryTake(callClose) ?? (yield* cursor.take(callClose)))) return call;
   if (callClose.ownTexts > 1) yield* cursor.take(fence);
   if (!callClose.optional && !isStripped && !(yield* cursor.sees(marks.stops)))
     call.slip("unclosed", { start: call.start, end: cursor.offset });

@@ -44,6 +44,8 @@ export function marksOf(row: DialectRow, parts: Parts): RowMarks {
     header: row.header === undefined ? undefined : parts.runHeader?.(row.header),
     isHeader,
     nameEnds: call.name.at === "text" ? call.name.until.map(nameEndOf) : [],
+    nameStops:
+      bodyIn(row) === "json" || bodyIn(row) === "keyed" ? undefined : all([one(args.open), callClose, ...close]),
     idMark: id && "behind" in id ? markOf({ text: id.behind }) : undefined,
     argOpen: one(args.open),
     argKey: one(key),

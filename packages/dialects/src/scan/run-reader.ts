@@ -87,12 +87,12 @@ export function* readRun(
     yield* readWrapper(block, cursor, marks, place);
     end = cursor.offset;
     // A stutter of what closes it.
-    while (!isBare && (yield* cursor.takeAny(marks.closers))) {
+    while (!isBare && (cursor.tryAny(marks.closers) ?? (yield* cursor.takeAny(marks.closers)))) {
       block.slip("stray-closer", { start: end, end: cursor.offset });
       end = cursor.offset;
     }
   } while (end > begin && (yield* goesOn(cursor, marks, isBare)));
-  while (yield* cursor.takeAny(marks.stops)) end = cursor.offset;
+  while (cursor.tryAny(marks.stops) ?? (yield* cursor.takeAny(marks.stops))) end = cursor.offset;
   cursor.source.seek(end);
   yield* cursor.lineBreak();
   const [odd] = cursor.lookAlikes;
@@ -137,7 +137,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   const start = cursor.offset;
   const behind = marks.header && (yield* cursor.decide(marks.header.endAt));
   if (behind) cursor.source.at = behind;
-  const isWrapped = place.isInFence || (yield* cursor.takeAny(marks.open));
+  const isWrapped = place.isInFence || (cursor.tryAny(marks.open) ?? (yield* cursor.takeAny(marks.open)));
   if (place.isBare && !isMarkless(marks)) block.slip("stripped-tokens", { start, end: start });
   else if (!place.isBare && !isWrapped && marks.open.length > 0 && bodyOf(marks) === "tags")
     block.slip("unwrapped", { start, end: start });
@@ -146,17 +146,16 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   let isUnclosed = false;
   /** A comma stands behind the last call; undefined: nobody knows. */
   let comma: boolean | undefined;
-  const repair = (): void => block.slip("json-repaired", { start: cursor.offset, end: cursor.offset });
   for (;;) {
-    const span = { start, end: cursor.offset };
+    const end = cursor.offset;
     if (!(yield* cursor.space())) {
       const lacks = inList || (isWrapped && isWritten(close[0]));
       if (count === 0) rejectOpener(block, cursor, start);
-      else if (lacks && !block.isTruncated && !isUnclosed) block.slip("unclosed", span);
+      else if (lacks && !block.isTruncated && !isUnclosed) block.slip("unclosed", { start, end });
       return;
     }
-    if ((isWrapped || count > 0) && (yield* cursor.takeAny(close))) {
-      if (inList) block.slip("unclosed", span);
+    if ((isWrapped || count > 0) && (cursor.tryAny(close) ?? (yield* cursor.takeAny(close)))) {
+      if (inList) block.slip("unclosed", { start, end });
       if (count === 0) rejectOpener(block, cursor, start, "missing-name");
       return;
     }
@@ -173,7 +172,7 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     }
     if (unit === "]" && inList) {
       inList = false;
-      if (comma && row.values !== "python") repair();
+      if (comma && row.values !== "python") repair(block, cursor);
       source.at += 1;
       if (count === 0) rejectOpener(block, cursor, start, "missing-name");
       count = Math.max(count, 1);
@@ -185,29 +184,26 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
     if (mayEnd && !isNext && !(yield* cursor.sees([marks.callOpen]))) return;
     const back = cursor.offset;
     if (isNext) {
-      if (comma && inList) repair();
+      if (comma && inList) repair(block, cursor);
       comma = true;
       source.at += 1;
       yield* cursor.space();
     }
-    if (
-      !(place.isBare && count === 0) &&
-      (yield* cursor.decide((text, at, ended) => callAt(text, at, marks, ended))) === 0
-    ) {
+    if (!(place.isBare && count === 0) && (yield* callHere(cursor, marks)) === 0) {
       if (mayEnd) {
         cursor.source.seek(back);
         return;
       }
       if (isNext) continue;
       if (count > 0) {
-        if (!isUnclosed && (inList || isWritten(close[0]))) block.slip("unclosed", span);
+        if (!isUnclosed && (inList || isWritten(close[0]))) block.slip("unclosed", { start, end });
         return;
       }
       rejectOpener(block, cursor, start, "invalid-json");
       yield* skipTo(block, cursor, marks);
       return;
     }
-    if (inList && comma === false) repair();
+    if (inList && comma === false) repair(block, cursor);
     comma = false;
     count += 1;
     const call = yield* readCall(block, cursor, marks, place.isBare);
@@ -220,12 +216,11 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
       comma = undefined;
       inList &&= !/\]\s*$/.test(cursor.slice(Math.max(call.start, cursor.offset - 64), cursor.offset));
     }
-    const textOf = (from: number, to: number): string => cursor.slice(from, to);
-    call.end(cursor.offset, textOf);
+    call.end(cursor.offset, cursor);
     for (const take of call.others) {
       const other = block.begin(call.start);
       take(other, { start: call.start, end: cursor.offset });
-      other.end(cursor.offset, textOf);
+      other.end(cursor.offset, cursor);
     }
     if (failure === "truncated") {
       block.isTruncated = true;
@@ -240,6 +235,19 @@ function* readWrapper(block: BlockDraft, cursor: Cursor, marks: RowMarks, place:
   }
 }
 
+/** Whether a call can begin here: 0, or a higher number. */
+function* callHere(cursor: Cursor, marks: RowMarks): Reading<number> {
+  for (;;) {
+    const { source, ended } = cursor;
+    const found = callAt(source.text, source.at, marks, ended);
+    if (found !== more) return found;
+    yield;
+  }
+}
+
+const repair = (block: BlockDraft, { offset }: Cursor): void =>
+  block.slip("json-repaired", { start: offset, end: offset });
+
 /** Whether what closes a wrapper is always written. */
 const isWritten = (mark: Mark | undefined): boolean => mark !== undefined && !mark.unwritten;
 
@@ -247,7 +255,7 @@ const isWritten = (mark: Mark | undefined): boolean => mark !== undefined && !ma
 function rejectOpener(block: BlockDraft, cursor: Cursor, start: number, code?: "missing-name" | "invalid-json"): void {
   const call = block.begin(start);
   call.fail(code ?? "truncated", { start, end: cursor.offset });
-  call.end(cursor.offset, (from, to) => cursor.slice(from, to));
+  call.end(cursor.offset, cursor);
   block.isTruncated ||= code === undefined;
 }
 

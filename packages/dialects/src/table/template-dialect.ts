@@ -2,6 +2,7 @@ import type { Diagnostic, JsonValue } from "@toolglot/core";
 import type { BlockReader } from "@toolglot/core/text";
 import type { BlockDraft } from "../scan/block-draft.ts";
 import type { DialectBlock, DialectEvent } from "../types.ts";
+import type { TypeText } from "../values/typed.ts";
 import type { Dialect } from "./types.ts";
 
 /** Where a dialect keeps what reads it. Registered: the entries of this package may be bundled apart. */
@@ -14,6 +15,7 @@ export interface TemplateHost {
   report(found: Diagnostic): void;
   /** Begins a block. */
   draft(start: number, inReasoning: boolean): BlockDraft;
+  readonly typeText: TypeText;
   /** Reads a text as an object, where it is one. */
   asObject(text: string): JsonValue;
 }

@@ -38,7 +38,7 @@ export class LiteralReader {
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
   readonly #stack: Frame[] = [];
-  readonly #reported = new Set<string>();
+  #reported?: Set<string>;
   #token: Token | undefined;
   #expects: "value" | "first" | "more" | "colon" | "next" = "value";
   /** The value read last, and where it ends. */
@@ -125,7 +125,8 @@ export class LiteralReader {
     if (this.#options.allows?.(code) === false) {
       this.state = "failed";
       this.failure = { at: start, message: `${code} is not allowed`, code };
-    } else if (affects === "value" || !this.#reported.has(kind)) this.slips.push({ code, affects, start, end });
+    } else if (affects === "value" || !this.#reported?.has(kind)) this.slips.push({ code, affects, start, end });
+    this.#reported ??= new Set();
     this.#reported.add(kind);
   }
 

@@ -23,15 +23,18 @@ const ofType = new Map<unknown, ReadonlySet<Kind>>(
   samples.map(([kind]) => [kind, new Set<Kind>(kind === "number" ? ["integer", kind] : [kind])]),
 );
 
+/** Returns the types that a schema takes which names one, or none at all; undefined for others. */
+export function simpleKinds(schema: JsonSchema): ReadonlySet<Kind> | undefined {
+  if (schema === true) return every;
+  if (typeof schema !== "object") return undefined;
+  const { type, nullable, $ref, anyOf, oneOf, allOf, enum: literals } = schema;
+  return nullable || $ref || anyOf || oneOf || allOf || literals || "const" in schema ? undefined : ofType.get(type);
+}
+
 /** Returns the types that a schema takes. */
 export function kindsOf(schema: JsonSchema, root: JsonSchema | undefined): ReadonlySet<Kind> {
-  if (schema === true) return every;
-  if (typeof schema === "object") {
-    const { type, nullable, $ref, anyOf, oneOf, allOf, enum: literals } = schema;
-    const simple =
-      nullable || $ref || anyOf || oneOf || allOf || literals || "const" in schema ? undefined : ofType.get(type);
-    if (simple) return simple;
-  }
+  const simple = simpleKinds(schema);
+  if (simple) return simple;
   const fitting = samples.filter(([kind, sample]) => fits(sample, schema, root, (literal) => kindOf(literal) === kind));
   return new Set(fitting.map(([kind]) => kind));
 }

@@ -1,7 +1,7 @@
 import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
 import { LiteralReader } from "./literal-reader.ts";
 import { readNumber } from "./numbers.ts";
-import { fits, type Kind, kindCount, kindsOf, memberSchema } from "./schema-kinds.ts";
+import { fits, type Kind, kindCount, kindsOf, memberSchema, simpleKinds } from "./schema-kinds.ts";
 import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 /** A slip of a whole value. */
@@ -18,7 +18,7 @@ export interface TypedValue {
 interface Typing {
   root: JsonSchema | undefined;
   slips: TypedSlip[];
-  kinds: Map<JsonSchema, ReadonlySet<Kind>>;
+  kinds?: Map<JsonSchema, ReadonlySet<Kind>>;
 }
 
 /**
@@ -44,6 +44,9 @@ export function typeText(
   return { value, slips: typing.slips };
 }
 
+/** What reads a text as its schema wants it. */
+export type TypeText = typeof typeText;
+
 /**
  * Types a value that a model wrote as JSON: it keeps its types, but for strings where the schema takes no string, also in objects and
  * arrays. `root`: what local references point into.
@@ -59,11 +62,14 @@ export function readsAsText(schema: JsonSchema | undefined, root: JsonSchema | u
   return kinds.size === 1 && kinds.has("string");
 }
 
-const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [], kinds: new Map() });
+const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [] });
 
-function takes(schema: JsonSchema, { kinds, root }: Typing): ReadonlySet<Kind> {
-  const found = kinds.get(schema) ?? kindsOf(schema, root);
-  kinds.set(schema, found);
+function takes(schema: JsonSchema, typing: Typing): ReadonlySet<Kind> {
+  const known = typing.kinds?.get(schema) ?? simpleKinds(schema);
+  if (known) return known;
+  const found = kindsOf(schema, typing.root);
+  typing.kinds ??= new Map();
+  typing.kinds.set(schema, found);
   return found;
 }
 

@@ -5,17 +5,17 @@ import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
 import type { DialectRow } from "../table/types.ts";
 import type { WrittenCall } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
-import { writeCalls } from "./serialize.ts";
+import type { WriteCalls } from "./serialize.ts";
 
 /** Returns what writes actions in a dialect: a block for each. What it can't hold is JSON without power, where the nearest form will do. */
-export function actionsIn(dialect: DialectRow): ActionWriter {
+export function actionsIn(dialect: DialectRow, write: WriteCalls): ActionWriter {
   return (actions, { tools, text, nearest }) => {
     const blocks = actions.map((action) => {
       const wanted = actionCalls(action, nearest);
       if (typeof wanted === "string") return wanted;
       const calls = wanted.map((call) => asWritten(call, dialect));
       try {
-        return writeCalls(dialect, calls, tools);
+        return write(dialect, calls, tools);
       } catch (error) {
         if (!nearest) throw error;
         return calls.map(({ name, input }) => neutralizeMarks(toJsonText({ name, arguments: input }))).join("\n");

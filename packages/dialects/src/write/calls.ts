@@ -6,7 +6,7 @@ import type { WrittenCall } from "../types.ts";
 import { typeJson } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";
-import { TagWriter } from "./tags.ts";
+import type { TagWriter } from "./tags.ts";
 import { ValueWriter } from "./values.ts";
 
 /** Writes the calls of one block. */
@@ -15,16 +15,16 @@ export class CallWriter {
   #index = 0;
   #name = "";
   readonly #values: ValueWriter;
-  readonly #tags: TagWriter;
+  readonly #tags: TagWriter | undefined;
 
   readonly #tools: ToolSet;
 
-  /** `tools`: those that the text will be read with. */
-  constructor(dialect: DialectRow, tools: ToolSet) {
+  /** `tools`: those that the text will be read with. `tags`: of dialects whose arguments are tagged. */
+  constructor(dialect: DialectRow, tools: ToolSet, tags?: typeof TagWriter) {
     this.#dialect = dialect;
     this.#tools = tools;
     this.#values = new ValueWriter(dialect, (path, why) => this.#refuse(path, why));
-    this.#tags = new TagWriter(this.#values, tools);
+    this.#tags = tags && new tags(this.#values, tools);
   }
 
   /** Returns a run of calls between its wrappers. */
@@ -65,16 +65,20 @@ export class CallWriter {
       case "only-key":
         return open + this.#values.object({ [call.name]: call.input }, "input", "json") + close;
       case "attribute":
-        return `${open}${this.#attributes(call, rule.name.attribute)}${rule.openEnd ?? ">"}${this.#tags.write(call.name, call.input)}${close}`;
+        return `${open}${this.#attributes(call, rule.name.attribute)}${rule.openEnd ?? ">"}${this.#tagged(call)}${close}`;
       default: {
         const head = `${open}${this.#textName(call, rule.name.until[0] as Marker | undefined)}`;
-        if (args.open) return head + this.#tags.write(call.name, call.input) + close;
+        if (args.open) return head + this.#tagged(call) + close;
         if (engine === "python") return head + this.#keywords(call.input) + close;
         // The braces of the object are markers there.
         if (engine === "keyed") return head + this.#values.object(call.input, "input", "gemma").slice(1, -1) + close;
         return head + this.#json(call) + close;
       }
     }
+  }
+
+  #tagged({ name, input }: WrittenCall): string {
+    return (this.#tags as TagWriter).write(name, input);
   }
 
   /** Literals keep their types, but for strings where the schema takes none. */

@@ -1,12 +1,8 @@
 import type { Locale } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
-import type { DialectId } from "../table/ids.ts";
-import type { DialectRow } from "../table/types.ts";
+import type { ShowTools } from "../protocol-of.ts";
 import { readTools, type ToolShape } from "../tools.ts";
-import type { DialectTool } from "../types.ts";
 import { neutralizeMarks } from "./neutralize-marks.ts";
-import { renderNamespace } from "./render-namespace.ts";
-import { writeCalls } from "./serialize.ts";
+import type { WriteCalls } from "./serialize.ts";
 
 const words: Record<Locale, { heading: string; call: string; several: string; channel: string }> = {
   en: {
@@ -23,65 +19,27 @@ const words: Record<Locale, { heading: string; call: string; several: string; ch
   },
 };
 
-const renderers = {
-  hermes: renderJson,
-  "qwen-xml": renderElements,
-  glm: renderJson,
-  harmony: renderNamespace,
-} satisfies Partial<Record<DialectId, (tools: readonly ToolShape[]) => string>>;
+/** Writes the list of tools. */
+export type RenderList = (tools: readonly ToolShape[]) => string;
 
-/** Shows the tools of a dialect that is at hand, as `renderTools` does. */
-export function renderRow(dialect: DialectRow, tools: readonly DialectTool[], locale: Locale = "en"): string {
-  if (!Object.hasOwn(renderers, dialect.id))
-    throw new TypeError(
-      `renderTools: ${dialect.id} has no text for its tools. It is for ${Object.keys(renderers).join(", ")}; let the server's chat template show the tools to other models.`,
-    );
-  const known = readTools("renderTools", tools);
-  if (known.length === 0) return "";
-  const { heading, call, several, channel } = words[locale];
-  const list = renderers[dialect.id as keyof typeof renderers](known);
-  const example = writeCalls(dialect, [
-    { name: "function_name", input: { first_argument: "text", second_argument: 2 } },
-  ]);
-  const note = dialect.id === "harmony" ? channel : several;
-  return `${[`${heading}\n\n${list}`, `${call}\n\n${example}`, note].join("\n\n")}\n`;
-}
+/** Returns what shows the tools of a dialect, as `renderTools` does. */
+export const showWith =
+  (write: WriteCalls, render: RenderList): ShowTools =>
+  (dialect, tools, locale = "en") => {
+    const known = readTools("renderTools", tools);
+    if (known.length === 0) return "";
+    const { heading, call, several, channel } = words[locale];
+    const example = write(dialect, [{ name: "function_name", input: { first_argument: "text", second_argument: 2 } }]);
+    const note = dialect.id === "harmony" ? channel : several;
+    return `${[`${heading}\n\n${render(known)}`, `${call}\n\n${example}`, note].join("\n\n")}\n`;
+  };
 
 /** One line of JSON for each tool. */
-function renderJson(tools: readonly ToolShape[]): string {
+export function renderJson(tools: readonly ToolShape[]): string {
   const lines = tools.map(({ name, description, schema }) =>
     neutralizeMarks(
       JSON.stringify({ type: "function", function: { name, ...(description && { description }), parameters: schema } }),
     ),
   );
   return `<tools>\n${lines.join("\n")}\n</tools>`;
-}
-
-/** Elements for each tool and each of its parameters. */
-function renderElements(tools: readonly ToolShape[]): string {
-  const functions = tools.map(({ name, description, schema }) => {
-    const { type: _, properties = {}, required, ...rest } = schema;
-    const parameters = Object.entries(properties).map(([key, property]) => {
-      const { type, description: about, ...more } = isObject(property) ? property : {};
-      const parts = [element("name", key), element("type", type), element("description", about), ...others(more)];
-      return `<parameter>\n${parts.filter(Boolean).join("\n")}\n</parameter>`;
-    });
-    const inner = [...parameters, ...others(rest), element("required", required)].filter(Boolean);
-    const head = [element("name", name), element("description", description)].filter(Boolean).join("\n");
-    return `<function>\n${head}\n<parameters>\n${inner.map((part) => `${part}\n`).join("")}</parameters>\n</function>`;
-  });
-  return `<tools>\n${functions.join("\n")}\n</tools>`;
-}
-
-/** Further keywords of a schema, each as an element with JSON. */
-function others(keywords: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(keywords).map(([key, value]) =>
-    /^[\w$-]+$/.test(key) ? element(key, typeof value === "string" ? JSON.stringify(value) : value) : "",
-  );
-}
-
-/** Returns an element; nothing for no value. Text in it can't end it. */
-function element(name: string, value: unknown): string {
-  const text = typeof value === "string" ? value.trim() : value === undefined ? "" : JSON.stringify(value);
-  return text === "" ? "" : `<${name}>${neutralizeMarks(text).replaceAll("</", "<\u200b/")}</${name}>`;
 }

@@ -1,7 +1,6 @@
-import { isObject } from "@toolglot/internal";
-import { recordLists } from "../log-records.ts";
+import { isObject, parseJson } from "@toolglot/internal";
 import { aiSdk } from "./ai-sdk.ts";
-import { chatMessages } from "./chat-messages.ts";
+import { chatMessages, isAnswer, surroundingsOf } from "./chat-messages.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
@@ -16,56 +15,65 @@ const logReaders: readonly LogReader[] = [claudeCode, codex, pi, opencode, aiSdk
 /** Receiver of what is in a record. */
 export interface EntryTaker {
   /** `pointer`: of the entry's record. `isInside`: it stands in a record that holds a whole conversation. */
-  entry(entry: LogEntry, pointer: string, isInside: boolean): void;
-  /** The conversation that stands in one record is over. */
+  entry(entry: LogEntry, pointer: string, isInside: boolean, record: Record<string, unknown>): void;
+  /** A list of messages begins, with a conversation's first one. */
+  listStart(): void;
+  /** The record is over. */
   conversationEnd(): void;
 }
 
-/** A message in the body of an answer of a batch stands in three records. */
-const maxDepth = 4;
-
-/** Members that hold what a reader knows: the bodies that proxies and batches keep. */
-const wrappers = ["request", "response", "body"];
+/** So deep stands a message in what a tracer keeps of a request, in lists of lists. */
+const maxDepth = 12;
+/** What was there before the answer: it is read before it, in whichever order it is written. */
+const isHistory = /^(?:request|inputs?|messages|contents|history|prompt)$/;
+const holds = /^(?:request|response|inputs?|outputs?|messages|contents|history|prompt|body|result|steps|runs)$/;
+/** What tracers keep as JSON in a string. */
+const keptAsText = /^(?:input|output|request|response|body)$/;
 
 /** Reads records, and what is in them. The reader that knew the one before is asked first. */
 export class RecordReader {
   #last: LogReader = claudeCode;
 
-  /** Returns whether a reader knows the record. `depth`: in how many others it stands. */
-  read(record: Record<string, unknown>, pointer: string, taker: EntryTaker, depth = 0): boolean {
-    for (const reader of [this.#last, ...logReaders]) {
-      const entry = reader === chatMessages && hasList(record) ? undefined : reader.read(record);
-      if (!entry) continue;
-      this.#last = reader;
-      taker.entry(entry, pointer, depth > 0);
-      return true;
-    }
-    return depth < maxDepth && this.#inside(record, pointer, taker, depth + 1);
+  /** Returns whether a reader knows the record, or something in it. */
+  read(record: Record<string, unknown>, pointer: string, taker: EntryTaker): boolean {
+    return this.#record(record, pointer, taker, 0);
   }
 
-  /** A record that holds a list of records, as one request does, or bodies of requests. */
-  #inside(record: Record<string, unknown>, pointer: string, taker: EntryTaker, depth: number): boolean {
-    let isKnown = false;
-    if (hasList(record)) {
-      const rest = Object.fromEntries(Object.entries(record).filter(([name]) => !recordLists.has(name)));
-      const around = chatMessages.read(rest);
-      if (around) taker.entry(around, pointer, true);
-      for (const name of recordLists) {
-        const list = record[name];
-        if (!Array.isArray(list)) continue;
-        for (const [index, item] of list.entries())
-          if (isObject(item) && this.read(item, `${pointer}/${name}/${index}`, taker, depth)) isKnown = true;
+  #record(record: Record<string, unknown>, pointer: string, taker: EntryTaker, depth: number): boolean {
+    for (const reader of [this.#last, ...logReaders]) {
+      const entry = reader.read(record);
+      if (!entry) continue;
+      this.#last = reader;
+      taker.entry(entry, pointer, depth > 0, record);
+      return true;
+    }
+    const around = surroundingsOf(record);
+    // What holds no messages itself is about the whole file: the members of a document, less its lists.
+    if (around) taker.entry(around, pointer, depth > 0 || Object.keys(record).some((name) => holds.test(name)), record);
+    let isKnown = around !== undefined && (around.items.length > 0 || !isAnswer(record));
+    const rank = ([name]: [string, unknown]): number => Number(!isHistory.test(name));
+    for (const [name, value] of Object.entries(record).sort((one, other) => rank(one) - rank(other))) {
+      const isText = typeof value === "string" && keptAsText.test(name) && /^\s*[[{]/.test(value);
+      const inner = isText ? parseJson(value) : value;
+      if (Array.isArray(inner) && isHistory.test(name)) taker.listStart();
+      if (this.#member(inner, `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, taker, depth + 1))
+        isKnown = true;
+      else if (name === "output" && typeof inner === "string" && around) {
+        // What a tracer keeps of a generation.
+        taker.entry({ items: [{ type: "text", text: inner, path: "/output" }] }, pointer, true, record);
+        isKnown = true;
       }
-      taker.conversationEnd();
-      return isKnown;
     }
-    for (const name of wrappers) {
-      const inner = record[name];
-      if (isObject(inner) && this.read(inner, `${pointer}/${name}`, taker, depth)) isKnown = true;
-    }
+    if (depth === 0) taker.conversationEnd();
+    return isKnown;
+  }
+
+  #member(value: unknown, pointer: string, taker: EntryTaker, depth: number): boolean {
+    if (depth > maxDepth) return false;
+    if (!Array.isArray(value)) return isObject(value) && this.#record(value, pointer, taker, depth);
+    let isKnown = false;
+    for (const [index, item] of value.entries())
+      if (typeof item === "object" && this.#member(item, `${pointer}/${index}`, taker, depth + 1)) isKnown = true;
     return isKnown;
   }
 }
-
-const hasList = (record: Record<string, unknown>): boolean =>
-  [...recordLists].some((name) => Array.isArray(record[name]));
