@@ -40,6 +40,10 @@ testGrowth({
     ["alone", '[note(title="x"), note(title=),\n'],
     // So was a call that was rejected, and that nothing closes.
     ["behind an opener", '{"name": "get_weather",\n'],
+    // Marks behind a name were tried in every way in which they can be parted.
+    ["alone", `note${"|_:".repeat(20)}`],
+    ["alone", `note${"|type:".repeat(20)}`],
+    ["alone", `note${"<a.b-c|".repeat(12)}`],
   ],
   places: {
     "in a string of JSON": (text) => json(`"${text}"`),

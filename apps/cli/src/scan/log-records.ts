@@ -9,7 +9,7 @@ export const maxRecordBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
 /** Members of a document that are lists of records. */
-export const recordLists: ReadonlySet<string> = new Set([
+const recordLists: ReadonlySet<string> = new Set([
   "messages",
   "contents",
   "history",

@@ -211,7 +211,7 @@ function judged(judge: OnceOptions["judge"], error: unknown): Verdict {
 
 /** The signal is made when somebody looks at it. */
 class Context implements OnceContext {
-  static readonly #signal: PropertyDescriptor = sharedGetter(function (this: Context) {
+  static readonly #signal: PropertyDescriptor = /* @__PURE__ */ sharedGetter(function (this: Context) {
     return this.#held.signal;
   });
 

@@ -1,6 +1,12 @@
 import { lineEnd } from "@toolglot/internal";
 import type { Span } from "../span.ts";
-import type { MarkedCall } from "./find-foreign.ts";
+import type { TextProtocol } from "./call-formats.ts";
+
+/** A call in another format: what the format is called, and where its mark begins and ends in the text that is searched. */
+export interface MarkedCall extends Span {
+  name: string;
+  protocol?: TextProtocol | undefined;
+}
 
 /** A call that a model wrote into its text, where nobody reads it. */
 export interface LeakedCall {

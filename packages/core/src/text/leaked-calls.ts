@@ -2,8 +2,8 @@ import { lineEnd } from "@toolglot/internal";
 import type { TextProtocol } from "./call-formats.ts";
 import { everyCall } from "./call-search.ts";
 import { FenceStack, sentIn } from "./code.ts";
-import { CallFinder, callTexts, type MarkedCall, type OwnFormat, type ShownFence } from "./find-foreign.ts";
-import type { LeakedCall } from "./joined-calls.ts";
+import { CallFinder, callTexts, type OwnFormat, type ShownFence } from "./find-foreign.ts";
+import type { LeakedCall, MarkedCall } from "./joined-calls.ts";
 import type { NamedTool } from "./named-calls.ts";
 
 export type { LeakedCall } from "./joined-calls.ts";

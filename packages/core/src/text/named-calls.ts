@@ -7,8 +7,12 @@ export type NamedTool = { name: string; inputSchema?: unknown };
 /** Words of which formats of calls are made: they may stand between a tool's name and its arguments, and are no prose. */
 const formatWords =
   "arg(?:ument)?s?|param(?:eter)?s?|inputs?|action|name|values?|type|function|object|json|key|kwargs|data|body|payload|call|invoke|tool|sep|begin|start|open|end|id|index|with|of|\\d{1,9}";
-/** Marks and such words. The end of a sentence is no mark. */
-const between = `(?:(?![.!?;] |\\n[ \\t\\r]{0,9}\\n)[^\\p{L}\\p{N}]|(?<=[<｜|/])[\\w.-]{1,20}(?=[:|｜])|(?<![\\p{L}\\p{N}])(?:${formatWords})(?![\\p{L}\\p{N}])){0,60}?`;
+/**
+ * Marks and such words. The end of a sentence is no mark. What has matched at a place is not tried there in another way (a group that looks
+ * ahead, then its text): there would be very many ways.
+ */
+const item = `(?<=[<｜|/])[\\w.-]{1,20}(?=[:|｜])|(?<![\\p{L}\\p{N}])(?:${formatWords})(?![\\p{L}\\p{N}])|(?![.!?;] |\\n[ \\t\\r]{0,9}\\n)[^\\p{L}\\p{N}]`;
+const between = `(?:(?=(${item}))\\1){0,60}?`;
 const aName = "[\\p{L}_][\\p{L}\\p{N}_.-]{0,60}";
 
 /** A tool as it is looked for: what stands behind its name where it is called, and whether its parameters are known. */

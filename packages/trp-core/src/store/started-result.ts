@@ -22,7 +22,7 @@ export function startedResult(
 
 /** A record whose data is parsed when somebody reads it: few callers do, since they have just passed it. */
 class StartedRecord {
-  static readonly #data: PropertyDescriptor = sharedGetter(function (this: StartedRecord): JsonValue {
+  static readonly #data: PropertyDescriptor = /* @__PURE__ */ sharedGetter(function (this: StartedRecord): JsonValue {
     return JSON.parse(this.#text) as JsonObject;
   });
 
