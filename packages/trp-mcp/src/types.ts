@@ -83,7 +83,7 @@ export interface CallExtras {
 
 /**
  * What is reported of a server and its tools, for the log. `changed`: risk or schema of a tool is another one than at first sight. `down`: the
- * server can't be reached or has ended, told once for each reason; `up`: it is there again.
+ * server can't be reached or has ended, reported once for each reason; `up`: it is there again.
  */
 export interface ImportNotice {
   server: string;

@@ -27,8 +27,8 @@ export class Upstream {
   #isUp = false;
   #hasEnded = false;
   #reason: string | undefined;
-  /** What was told last of a server that is not there. */
-  #told: string | undefined;
+  /** What was reported last of a server that is not there. */
+  #reported: string | undefined;
   #needsLogin = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #trying: Promise<void> | undefined;
@@ -94,8 +94,8 @@ export class Upstream {
     this.#failures = 0;
     this.#reason = undefined;
     // One that is left alone is there, and not to be asked.
-    if (this.#told === undefined || this.down() !== undefined) return;
-    this.#told = undefined;
+    if (this.#reported === undefined || this.down() !== undefined) return;
+    this.#reported = undefined;
     this.#notices.notify({ kind: "up", message: "The server is available again." });
   }
 
@@ -127,16 +127,16 @@ export class Upstream {
     this.#hasEnded ||= this.#isUp;
     this.#isUp = false;
     this.#reason = errorText(error);
-    this.#tell();
+    this.#reportDown();
     this.#later(maxPauseMs);
     return true;
   }
 
   /** Tells that the server is not there, once for each reason. */
-  #tell(): void {
+  #reportDown(): void {
     const message = this.down() ?? `The server is not available: ${this.#reason}`;
-    if (message !== this.#told) this.#notices.notify({ kind: "down", message });
-    this.#told = message;
+    if (message !== this.#reported) this.#notices.notify({ kind: "down", message });
+    this.#reported = message;
   }
 
   #onEnd(reason: string): void {
@@ -152,7 +152,7 @@ export class Upstream {
       this.#ends = [];
       this.#downUntil = now + minuteMs;
     }
-    this.#tell();
+    this.#reportDown();
     const pause = Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs);
     this.#later(Math.max(pause, this.#downUntil - now));
   }
