@@ -128,6 +128,19 @@ describe("what a model said and called is found in", () => {
       ["0 calls", leaked("/choices/0/message/content")],
     ],
     [
+      "two streams of OpenAI's at one time, with what they took",
+      [
+        ...pieces(leak).flatMap((content) => [
+          { ...chunk({ content }), id: "one" },
+          { ...chunk({ content: "x" }), id: "two" },
+          { level: "info", message: "another line" },
+        ]),
+        { ...chunk({}), id: "one", choices: [{ delta: {}, finish_reason: "stop" }] },
+        { ...chunk({}), id: "one", object: "chat.completion.chunk", choices: [], usage: { total_tokens: 3 } },
+      ],
+      ["0 calls", leaked("/choices/0/message/content")],
+    ],
+    [
       "a call in a stream of OpenAI's",
       [
         chunk({ tool_calls: [{ index: 0, ...call("") }] }),

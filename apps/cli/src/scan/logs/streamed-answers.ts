@@ -4,7 +4,6 @@ import { objectsOf, textOf } from "./fields.ts";
 
 /** An answer of the model that is kept in pieces, one a record: all of them so far. */
 interface Draft {
-  id: string;
   record: LogRecord;
   model: string | undefined;
   text: string;
@@ -14,7 +13,11 @@ interface Draft {
 /** What a record adds to an answer. */
 interface Piece {
   id: string;
+  /** The pieces of an answer bear its id. */
+  hasId?: boolean;
   isLast: boolean;
+  /** It adds nothing, and may come behind the last one. */
+  isEmpty?: boolean;
   text?: string | undefined;
   calls?: readonly {
     index: number;
@@ -27,25 +30,42 @@ interface Piece {
 /** Units of an answer at most: of one that is longer the beginning is looked at. */
 const maxUnits = 16 * 1024 * 1024;
 
+/** Answers with ids that are under way at one time; of more the oldest is over. */
+const maxOpen = 64;
+
 /**
  * Joins answers that stand in a log piece by piece, as servers send them: chunks of OpenAI's and Anthropic's APIs, of Ollama and of
- * llama.cpp. A call or a mark of one is in no piece alone.
+ * llama.cpp. A call or a mark of one is in no piece alone. Answers whose pieces bear an id may be under way at the same time, as in the log
+ * of a server; of the others the next record that is no piece of it ends one.
  */
 export class StreamedAnswers {
-  #draft: Draft | undefined;
+  readonly #drafts = new Map<string, Draft>();
+  /** The answer of the last piece, when its pieces bear no id. */
+  #open: string | undefined;
 
   /** Takes a record. Returns those that can be read now: itself, where it is no piece, and an answer that is over. */
   take(record: LogRecord): LogRecord[] {
     // It holds the whole answer.
-    if (this.#draft?.id === responses && isWhole(record.value)) this.#draft = undefined;
-    const piece = pieceOf(record.value, this.#draft?.id);
-    if (!piece) return [...this.end(), record];
-    const ready = this.#draft && this.#draft.id !== piece.id ? this.end() : [];
-    this.#draft ??= { id: piece.id, record, model: undefined, text: "", calls: new Map() };
+    if (isWhole(record.value)) this.#drafts.delete(responses);
+    const piece = pieceOf(record.value, this.#open);
+    if (!piece) return [...this.#close(this.#open), record];
+    const { id, hasId = false } = piece;
+    const ready = hasId || id === this.#open ? [] : this.#close(this.#open);
+    if (!hasId) this.#open = id;
+    let draft = this.#drafts.get(id);
+    if (draft === undefined) {
+      // Only what it took is still to come.
+      if (piece.isEmpty) return ready;
+      draft = { record, model: undefined, text: "", calls: new Map() };
+      this.#drafts.set(id, draft);
+      const [oldest] = this.#drafts.keys();
+      if (this.#drafts.size > maxOpen) ready.push(...this.#close(oldest));
+    }
     const { message } = record.value;
-    this.#draft.model ??= textOf(record.value.model) ?? (isObject(message) ? textOf(message.model) : undefined);
-    this.#add(this.#draft, piece);
-    return piece.isLast ? [...ready, ...this.end()] : ready;
+    draft.model ??= textOf(record.value.model) ?? (isObject(message) ? textOf(message.model) : undefined);
+    this.#add(draft, piece);
+    if (piece.isLast) ready.push(...this.#close(id));
+    return ready;
   }
 
   #add(draft: Draft, { text = "", calls = [] }: Piece): void {
@@ -59,11 +79,16 @@ export class StreamedAnswers {
     }
   }
 
-  /** Returns the answer at hand: nothing more of it comes. */
+  /** Returns the answers at hand: nothing more of them comes. */
   end(): LogRecord[] {
-    const draft = this.#draft;
-    this.#draft = undefined;
-    if (!draft) return [];
+    return [...this.#drafts.keys()].flatMap((id) => this.#close(id));
+  }
+
+  #close(id: string | undefined): LogRecord[] {
+    if (id === this.#open) this.#open = undefined;
+    const draft = id === undefined ? undefined : this.#drafts.get(id);
+    if (id === undefined || draft === undefined) return [];
+    this.#drafts.delete(id);
     const calls = [...draft.calls.values()].map(({ id, ...call }) => ({ id, function: call }));
     const message = { role: "assistant", content: draft.text, ...(calls.length > 0 && { tool_calls: calls }) };
     return [
@@ -77,14 +102,18 @@ function pieceOf(value: Record<string, unknown>, open: string | undefined): Piec
   const { choices, type, message, delta, done, stop } = value;
   if (Array.isArray(choices)) {
     const [choice] = choices;
-    if (!isObject(choice)) return open !== undefined && open === value.id ? { id: open, isLast: false } : undefined;
-    if (!isObject(choice.delta)) return undefined;
+    const id = textOf(value.id) ?? "";
+    const hasId = id !== "";
+    // What the answer took.
+    if (choices.length === 0 && value.object === "chat.completion.chunk")
+      return { id, hasId, isLast: false, isEmpty: true };
+    if (!isObject(choice) || !isObject(choice.delta)) return undefined;
     const calls = objectsOf(choice.delta.tool_calls).map(([call]) => {
       const inner = isObject(call.function) ? call.function : {};
       const index = typeof call.index === "number" ? call.index : 0;
       return { index, id: textOf(call.id), name: textOf(inner.name), arguments: textOf(inner.arguments) };
     });
-    return { id: textOf(value.id) ?? "", isLast: false, text: textOf(choice.delta.content), calls };
+    return { id, hasId, isLast: textOf(choice.finish_reason) !== undefined, text: textOf(choice.delta.content), calls };
   }
   if (typeof type === "string" && type.startsWith("response.") && !isWhole(value)) {
     const { item, output_index: index = 0 } = value;
