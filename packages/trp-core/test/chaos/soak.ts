@@ -126,6 +126,14 @@ function memoryOf({ routers }: Cast): number {
   return Math.round(Number(kilobytes) / 1024);
 }
 
+/** What the record and the effects must be after an answer. */
+const bears: Partial<Record<Told["status"], (state: OperationState | undefined, happened: boolean) => boolean>> = {
+  success: (state, happened) => state === "done" && happened,
+  unknown: (state) => state === "in-doubt",
+  // A keyed capability that ended with an exception may be run again with its key: its operation stays open.
+  failed: (state, happened) => state === "started" || (state === "failed" && !happened),
+};
+
 /** Holds what was told and what happened against what is written down. */
 async function held(
   { open, store: name }: Stage,
@@ -151,8 +159,8 @@ async function held(
   for (const [op, status] of told) {
     const state = states.get(op);
     if (status === "gave-up") continue;
-    const isTrue = status === "success" ? state === "done" && effects[op] !== undefined : state === "in-doubt";
-    if (!isTrue) untrue.push(`${op}: told ${status}, is ${state}, happened ${effects[op] ?? 0} times`);
+    if (!bears[status]?.(state, effects[op] !== undefined))
+      untrue.push(`${op}: told ${status}, is ${state}, happened ${effects[op] ?? 0} times`);
   }
   const unattributed = Object.keys(effects).filter((op) => !began.has(states.get(op)));
   const gaveUp = [...told.values()].filter((status) => status === "gave-up").length;
