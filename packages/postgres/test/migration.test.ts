@@ -143,12 +143,12 @@ describe.skipIf(skip)(`the tables of a store on PostgreSQL${why}`, () => {
 
     it("should be so by two that start at once", async () => {
       const { schema, sees, end } = await begun();
-      const both = [migrateTo(schema, migrations, 1_000), openAndClose({ url, schema })];
+      const both = [migrateTo(schema, migrations, 3_000), openAndClose({ url, schema })];
       await sees("meanwhile");
       // Whoever began it keeps at it for longer than a transaction may be idle.
       const alone = () => sql(`SELECT pid FROM pg_locks WHERE relation = '${schema}.migrating'::regclass AND granted`);
       const before = await alone();
-      await new Promise((resolve) => setTimeout(resolve, 1_300));
+      await new Promise((resolve) => setTimeout(resolve, 3_900));
       expect(await alone()).toEqual(before);
       await end(...both);
     });
