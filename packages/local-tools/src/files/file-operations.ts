@@ -9,7 +9,6 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -18,12 +17,11 @@ import {
   write,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { allowing, attempt, codeOf } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import { flush, isDirectory, type PinnedFolder, readFlags } from "./pinned-folder.ts";
+import { flush, type PinnedFolder, readFlags } from "./pinned-folder.ts";
 
 /** What a new file gets beside its content: owner, permissions. */
 export interface Rights {
@@ -199,17 +197,6 @@ export function nameFile(folder: PinnedFolder, from: string, to: string): boolea
   if (lstatSync(folder.at(to), { throwIfNoEntry: false }) !== undefined) return false;
   renameSync(folder.at(from), folder.at(to));
   return true;
-}
-
-/** Creates a folder and those above it. Not `recursive`: on Node 20 that never returns below /proc. */
-export function makeFolders(path: string, mode = 0o777): void {
-  if (isDirectory(path)) return;
-  if (dirname(path) !== path) makeFolders(dirname(path), mode);
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST" || !isDirectory(path)) throw error;
-  }
 }
 
 /** Removes a file; does nothing when there is none. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { attempt, codeOf } from "@toolglot/internal";
-import { makeFolders } from "../files/file-operations.ts";
+import { makeFolder } from "@toolglot/internal/node";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;
@@ -77,7 +77,7 @@ export class ArtifactFile {
 
   #open(): void {
     if (this.#descriptor !== undefined) return;
-    makeFolders(resolve(this.#dir), 0o700);
+    makeFolder(this.#dir);
     const path = join(resolve(this.#dir), `output-${randomBytes(12).toString("hex")}.txt`);
     this.#descriptor = openSync(path, "wx", 0o600);
     this.path = path;

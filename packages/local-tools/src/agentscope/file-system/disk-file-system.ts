@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
-import { makeFolders, PathQueue } from "../../files/file-operations.ts";
+import { makeFolder } from "@toolglot/internal/node";
+import { PathQueue } from "../../files/file-operations.ts";
 import { GrantedHandle, type HandleFields } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";
@@ -87,7 +88,7 @@ function directoryOf({ name }: Namespace, options: DiskFileSystemOptions): strin
 /** Returns the directory, made where it is missing. */
 function made(dir: string, name: string): string {
   try {
-    makeFolders(dir);
+    makeFolder(dir, 0o777);
   } catch (error) {
     throw new TypeError(`DiskFileSystem: the directory for /${name}/ can't be made: ${dir}`, { cause: error });
   }
