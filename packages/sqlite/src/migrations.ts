@@ -180,6 +180,14 @@ CREATE TABLE rates (
 ) STRICT, WITHOUT ROWID;
 `;
 
+// Many calls may be to bring about the same at one time, and each start asks whether one of them is unsettled: an index that
+// leads to these alone.
+const unsettledEffects = `
+DROP INDEX operations_by_effect;
+CREATE INDEX operations_by_effect ON operations (effect_id, lease_until) WHERE open = 1 AND effect_id IS NOT NULL;
+CREATE INDEX operations_in_doubt ON operations (effect_id) WHERE state = 'in-doubt';
+`;
+
 /** Step by step: a file of version 1 has had the first. */
 export const migrations: readonly string[] = [
   first,
@@ -192,6 +200,7 @@ export const migrations: readonly string[] = [
   oneRow,
   settlements,
   rates,
+  unsettledEffects,
 ];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */

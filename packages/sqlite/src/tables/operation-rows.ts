@@ -99,8 +99,9 @@ function newValues(kept: KeptOperation, { data, outcome, effectId }: Texts): Val
 const intoOperations = `INTO operations
   (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)`;
 const insertNew = `INSERT ${intoOperations} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-  WHERE NOT EXISTS (SELECT 1 FROM approvals WHERE scope = ? AND key = ?) AND NOT EXISTS (
-    SELECT 1 FROM operations WHERE open = 1 AND effect_id = ? AND (state = 'in-doubt' OR lease_until <= ?))
+  WHERE NOT EXISTS (SELECT 1 FROM approvals WHERE scope = ? AND key = ?)
+  AND NOT EXISTS (SELECT 1 FROM operations WHERE open = 1 AND effect_id = ? AND lease_until <= ?)
+  AND NOT EXISTS (SELECT 1 FROM operations WHERE state = 'in-doubt' AND effect_id = ?)
   ON CONFLICT (scope, key) DO NOTHING RETURNING rowid AS n`;
 
 /**
@@ -111,7 +112,7 @@ export function insertOperation(tx: Transaction, kept: KeptOperation, texts: Tex
   const values = newValues(kept, texts);
   const { scope, key } = kept.record;
   const effect = again ? null : (values.at(-1) as Value);
-  const row = tx.write(insertNew, ...values, columnText(scope), columnText(key), effect, tx.now());
+  const row = tx.write(insertNew, ...values, columnText(scope), columnText(key), effect, tx.now(), effect);
   if (row === undefined) return false;
   tx.noteStarted(scope, key, { n: Number(row.n), kept });
   return true;

@@ -23,7 +23,7 @@ export function expectingFrames(
   send: (token: string) => void = () => {},
 ): FrameStore {
   const known = new Map<string, SessionRecord>();
-  const seen = new Map<string, string[]>();
+  const seen = new Map<string, RecentIds>();
   /** Admissions that are not committed yet, by session and token. */
   const open = new Map<string, Map<string, Promise<AdmissionResult>>>();
   let count = 0;
@@ -63,20 +63,15 @@ export function expectingFrames(
   function isRepeated({ sessionId, frameId, calls }: Admission): boolean {
     let ids = seen.get(sessionId);
     if (ids === undefined) {
-      ids = [];
+      ids = new RecentIds();
       seen.set(sessionId, ids);
       if (seen.size > maxSessions) seen.delete(seen.keys().next().value as string);
     }
-    const count = ids.length;
-    const isKnown = (id: string): boolean => {
-      const at = ids.indexOf(id);
-      ids.push(id);
-      return at >= 0 && at < count;
-    };
-    let isRepeated = isKnown(`frame ${frameId}`);
-    for (const { callId } of calls) isRepeated = isKnown(`call ${callId}`) || isRepeated;
-    // Now and then, so that not every frame makes a new list.
-    if (ids.length > 2 * maxIds) ids.splice(0, ids.length - maxIds);
+    let isRepeated = ids.has(frameId);
+    // All of them before any is added: a frame may bring the same call twice.
+    for (const { callId } of calls) isRepeated ||= ids.has(callId);
+    ids.add(frameId);
+    for (const { callId } of calls) ids.add(callId);
     return isRepeated;
   }
 
@@ -129,4 +124,21 @@ export function expectingFrames(
       return { status: "admitted", session: expected, calls: {}, pending };
     },
   };
+}
+
+/** The newest ids of a session: at least {@link maxIds} of them, at most twice as many. */
+class RecentIds {
+  #newer = new Set<string>();
+  #older = this.#newer;
+
+  has(id: string): boolean {
+    return this.#newer.has(id) || this.#older.has(id);
+  }
+
+  add(id: string): void {
+    this.#newer.add(id);
+    if (this.#newer.size <= maxIds) return;
+    this.#older = this.#newer;
+    this.#newer = new Set();
+  }
 }

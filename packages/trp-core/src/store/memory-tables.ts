@@ -36,6 +36,13 @@ export interface KeptCall {
   isCancelled: boolean;
 }
 
+/** Operations without an outcome that are to bring about the same. */
+interface OpenEffect {
+  keys: Set<string>;
+  /** Before this time the outcome of none of them is unknown. */
+  from: number;
+}
+
 interface KeptToken {
   operation: OperationKey;
   expiresAt: number;
@@ -47,8 +54,8 @@ const keepEpochs = 1024;
 export class MemoryTables {
   readonly sessions: Map<string, KeptSession> = new Map();
   readonly operations: Map<string, KeptOperation> = new Map();
-  /** Keys of operations without an outcome, by what they are to bring about; and the other way round. */
-  readonly effects: Map<string, Set<string>> = new Map();
+  /** Operations without an outcome, by what they are to bring about; and the other way round. */
+  readonly effects: Map<string, OpenEffect> = new Map();
   readonly effectOf: Map<string, string> = new Map();
   /** Partial results, by operation. */
   readonly parts: Map<string, StoredPart[]> = new Map();
@@ -107,24 +114,32 @@ export class MemoryTables {
     if (kept === undefined) this.operations.delete(key);
     else this.operations.set(key, kept);
     if (effectId === undefined) return;
-    const keys = this.effects.get(effectId) ?? new Set();
+    const effect = this.effects.get(effectId) ?? { keys: new Set(), from: Number.POSITIVE_INFINITY };
     // What has an outcome stands in nobody's way.
     if (kept === undefined || kept.record.expiresAt !== undefined) {
       this.effectOf.delete(key);
-      keys.delete(key);
-      if (keys.size === 0) this.effects.delete(effectId);
+      effect.keys.delete(key);
+      if (effect.keys.size === 0) this.effects.delete(effectId);
       return;
     }
     this.effectOf.set(key, effectId);
-    this.effects.set(effectId, keys.add(key));
+    effect.keys.add(key);
+    effect.from = Math.min(effect.from, unsettledFrom(kept));
+    this.effects.set(effectId, effect);
   }
 
   /** Returns an operation with this effect whose outcome is unknown: one in doubt first, then the oldest. */
   unsettled(effectId: string, now: number): KeptOperation | undefined {
+    const effect = this.effects.get(effectId);
+    // Many may do the same at one time, and each start asks.
+    if (effect === undefined || now < effect.from) return undefined;
+    effect.from = Number.POSITIVE_INFINITY;
     let oldest: KeptOperation | undefined;
-    for (const key of this.effects.get(effectId) ?? []) {
+    for (const key of effect.keys) {
       const kept = this.operations.get(key);
-      if (kept === undefined || !isUnsettled(kept.record, now)) continue;
+      if (kept === undefined) continue;
+      effect.from = Math.min(effect.from, unsettledFrom(kept));
+      if (!isUnsettled(kept.record, now)) continue;
       if (oldest === undefined || rank(kept) < rank(oldest)) oldest = kept;
     }
     return oldest;
@@ -204,6 +219,10 @@ export class MemoryTables {
 
 function requesterOf({ tenant, requester }: Pick<ApprovalRecord, "tenant" | "requester">): string {
   return mapKey({ scope: tenant, key: requester });
+}
+
+function unsettledFrom({ record }: KeptOperation): number {
+  return record.state === "in-doubt" ? Number.NEGATIVE_INFINITY : record.leaseUntil;
 }
 
 function rank({ record }: KeptOperation): number {
