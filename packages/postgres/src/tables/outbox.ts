@@ -39,16 +39,16 @@ export function postgresOutbox(database: Database, sealer: Sealer): OutboxStore 
     async acknowledge(consumer, upTo) {
       await sealer.seal();
       return database.write(async (tx) => {
-        const name = columnText(String(consumer));
+        // Checks both before the name goes into an index.
+        const position = outboxPosition(consumer, upTo, 0, await boundsOf(tx));
+        const name = columnText(consumer);
         await tx.change(
           "INSERT INTO @consumers (name, position, at) VALUES ($1, 0, 0) ON CONFLICT (name) DO NOTHING",
           name,
         );
-        const row = await tx.get("SELECT position FROM @consumers WHERE name = $1 FOR UPDATE", name);
-        const position = outboxPosition(consumer, upTo, Number(row?.position), await boundsOf(tx));
-        const sql = "UPDATE @consumers SET position = $1, at = $2 WHERE name = $3";
-        await tx.change(sql, position, await tx.now(), name);
-        return position;
+        const sql =
+          "UPDATE @consumers SET position = greatest(position, $1), at = $2 WHERE name = $3 RETURNING position";
+        return Number((await tx.get(sql, position, await tx.now(), name))?.position);
       });
     },
     async consumers() {

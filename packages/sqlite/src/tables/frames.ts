@@ -28,7 +28,7 @@ export function sqliteFrames(commits: GroupCommit): Omit<FrameStore, "admit" | "
         if (taken) throw idTaken("sessions.create", id);
         tx.run(
           "INSERT INTO sessions (id, expected_seq, view, expires_at, record) VALUES (?, 1, ?, ?, ?)",
-          ...[columnText(id), view, fixed.expiresAt, JSON.stringify(fixed)],
+          ...[columnText(id), columnText(view), fixed.expiresAt, JSON.stringify(fixed)],
         );
         tx.drop(`session ${id}`);
         return { ...fixed, view, expectedSeq: 1 };
@@ -44,7 +44,7 @@ export function sqliteFrames(commits: GroupCommit): Omit<FrameStore, "admit" | "
       return commits.write((tx) => {
         const session = findSession(tx, id);
         if (session?.view !== from) return false;
-        tx.run("UPDATE sessions SET view = ? WHERE n = ?", to, session.n);
+        tx.run("UPDATE sessions SET view = ? WHERE n = ?", columnText(to), session.n);
         session.view = to;
         return true;
       });

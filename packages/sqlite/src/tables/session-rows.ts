@@ -1,4 +1,4 @@
-import { columnText } from "@toolglot/internal";
+import { columnText, textOfColumn } from "@toolglot/internal";
 import {
   type CallOutcome,
   type CallRecord,
@@ -68,7 +68,7 @@ function readSession(tx: Transaction, id: string): Session | undefined {
 
 function sessionOf(tx: Transaction, row: Row, id: string): Session {
   const fixed = tx.parse<Fixed>(row.record, "sessions", id, isFixed);
-  return { n: Number(row.n), fixed, view: String(row.view), expectedSeq: Number(row.expected_seq) };
+  return { n: Number(row.n), fixed, view: textOfColumn(String(row.view)), expectedSeq: Number(row.expected_seq) };
 }
 
 function isFixed(value: Fixed): boolean {

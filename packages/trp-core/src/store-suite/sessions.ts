@@ -80,6 +80,10 @@ const withSession = storeCases(
       like(await store.sessions.read("sess", who), { view: "view-2" }, "the session");
       const { session } = await admitted(store, "admitted", 1);
       equal(session.view, "view-2", "the view of an admitted frame's session");
+      for (const [from, to] of [["view-2", "a\0b"] as const, ["a\0b", "\ud800"] as const]) {
+        equal(await store.sessions.setView("sess", from, to), true, `a change to ${JSON.stringify(to)}`);
+        equal((await store.sessions.read("sess", who))?.view, to, "the view afterwards");
+      }
     },
     "should admit frames in order and take their seq": async ({ store }) => {
       const first = await admitted(store, "admitted", 1);
