@@ -1,5 +1,5 @@
-import { begunAnyway } from "../calls/keyed/begun.ts";
 import { operationOfCall } from "../calls/keyed/effect-key.ts";
+import { begunAnyway } from "../calls/keyed/read-operation.ts";
 import { busy } from "../calls/outcome.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";

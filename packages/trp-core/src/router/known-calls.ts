@@ -1,7 +1,7 @@
 import { notApplied } from "../calls/faults.ts";
-import { afterDoubt } from "../calls/keyed/doubt.ts";
 import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { fromJson } from "../calls/keyed/operation-data.ts";
+import { afterDoubt } from "../calls/keyed/read-operation.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
 import { inProgress, outcomeReply } from "../calls/replies.ts";
 import { notAgain } from "../calls/running/cancel.ts";

@@ -9,9 +9,8 @@ import { outcomeUnknown } from "../faults.ts";
 import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
 import type { Chosen, Route } from "../running/route.ts";
 import type { CallContext, Settled } from "../types.ts";
-import { begunAnyway } from "./begun.ts";
 import { type OperationData, toJson } from "./operation-data.ts";
-import { readOperation } from "./read-operation.ts";
+import { begunAnyway, readOperation } from "./read-operation.ts";
 
 /** An operation whose start is committed. It runs under its claim. */
 export interface StartedCall {

@@ -1,7 +1,7 @@
 import { type Fault, fault } from "../../frames/fault.ts";
 import type { RouterStore } from "../../store/types.ts";
-import { afterDoubt } from "../keyed/doubt.ts";
 import { followKey, operationOfCall } from "../keyed/effect-key.ts";
+import { afterDoubt } from "../keyed/read-operation.ts";
 import { settledFromRecord } from "../outcome.ts";
 
 /** How a call stands that another depends on. */
