@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, lstat, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { makeFolder } from "@toolglot/internal/node";
 import { isInside, type Roots } from "./files/roots.ts";
 
 /** Where what must outlast a call is kept. */
@@ -22,9 +23,9 @@ export async function openStateDirectory(path: string): Promise<StateDirectory> 
     backups: join(path, "backups"),
     artifacts: join(path, "artifacts"),
   };
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   for (const folder of [state.journal, state.backups, state.artifacts]) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (!(await lstat(folder)).isDirectory())
       throw new TypeError(`stateDir: ${folder} must be a directory, and no link`);
     await chmod(folder, 0o700);

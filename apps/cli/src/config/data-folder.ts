@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "@toolglot/internal/node";
 
 /** Returns the data folder: as the command line has it, else `TRP_DATA_DIR`, else the user's own, made when it is not there. */
 export function dataFolder(given: string | undefined, env: NodeJS.ProcessEnv, name = "toolglot"): string {
@@ -12,7 +13,7 @@ function defaultDataFolder(env: NodeJS.ProcessEnv, name: string): string {
   const base = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
   const wanted = join(base, name);
   try {
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
+    makeFolder(wanted);
     accessSync(wanted, constants.W_OK);
     return wanted;
   } catch {

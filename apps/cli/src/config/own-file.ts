@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject, parseJson } from "@toolglot/internal";
+import { makeFolder } from "@toolglot/internal/node";
 
 /** Reads a file of the command line's own; empty when there is none. */
 export function readOwn(path: string): string {
@@ -22,7 +23,7 @@ export function parseOwn(path: string, text: string, version: number, list?: str
 
 /** Writes a file whole, or not at all: mode 0600, in a folder of mode 0700. */
 export function writeOwn(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, path);

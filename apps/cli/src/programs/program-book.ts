@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CodeAction,
@@ -11,6 +11,7 @@ import {
   textMessage,
 } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
+import { makeFolder } from "@toolglot/internal/node";
 import { folderStorage } from "@toolglot/storage";
 import type { ProtocolName } from "../cli/protocol-names.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -61,7 +62,7 @@ export class ProgramBook {
 
   /** Where the programs' calls are kept. */
   get storage(): Storage {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     return folderStorage(join(this.#folder, "calls"));
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@toolglot/internal/node";
 
 /** The file with the operator's token: only a user who can read the files of the data folder's owner can decide about requests. */
 export function operatorTokenPath(folder: string): string {
@@ -10,7 +11,7 @@ export function operatorTokenPath(folder: string): string {
 /** The operator's token of a data folder; made at random when there is none. Its file is readable for its owner only. */
 export function ensureOperatorToken(folder: string): string {
   const path = operatorTokenPath(folder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const made = `op_${randomBytes(24).toString("base64url")}`;
   try {
     // `wx`: of two routers that start together, one makes it and the other reads it.

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ProgramLanguage, ToolglotError } from "@toolglot/core";
 import type { Storage } from "@toolglot/core/storage";
+import { makeFolder } from "@toolglot/internal/node";
 import { listSessions, type Sandbox, type SandboxSession } from "@toolglot/sandbox";
 import { folderStorage } from "@toolglot/storage";
 import { type Words, wordsFor } from "../words/index.ts";
@@ -23,7 +24,7 @@ export interface SessionFolder {
 /** Opens the sessions of a data folder; the folder and its key are made when there are none. */
 export function openSessionFolder(dataFolder: string): SessionFolder {
   const path = sessionsPath(dataFolder);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   const storages = {
     python: folderStorage(join(path, "images")),
     javascript: folderStorage(join(path, "images-js")),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@toolglot/internal/node";
 
 /** Files of a process that was killed while it wrote. */
 const staleMs = 3_600_000;
@@ -47,7 +48,7 @@ export class OwnFolder {
   }
 
   async #prepare(): Promise<void> {
-    await mkdir(this.#unfinished, { recursive: true, mode: 0o700 });
+    makeFolder(this.#unfinished);
     const found = await lstat(this.#dir);
     if (!found.isDirectory()) throw new Error(`${this.#dir} is no folder`);
     // Windows has neither owners nor modes here.
@@ -69,7 +70,7 @@ export async function inFolder<Value>(path: string, work: () => Promise<Value>):
     return await work();
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return await work();
   }
 }

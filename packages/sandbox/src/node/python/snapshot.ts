@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { chmod, lstat, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { makeFolder } from "@toolglot/internal/node";
 import { madeOnce } from "../../made-once.ts";
 
 const digestBytes = 32;
@@ -97,7 +98,7 @@ async function provide(dir: string, path: string, build: () => Promise<Buffer>):
 
 /** Makes the folder, or makes sure that it is one of this user's that nobody else can write to. */
 async function claimFolder(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir);
   const found = await lstat(dir);
   if (!found.isDirectory()) throw new Error("not a folder");
   // Windows has neither owners nor modes here; its temporary and cache folders are the user's own.
