@@ -75,6 +75,8 @@ export function copyJson<Value>(value: Value): Value {
 
 /** Deeper than any frame; what is deeper goes round in a circle. */
 const maxDepth = 1_000;
+/** Deep values are rare, and the engine has no limit of its own. */
+const maxOrderedDepth = 50;
 
 /** Letters that JSON writes differently from how they are. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -90,7 +92,23 @@ const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
  * obeyed), and a bigint is written as its digits. `TypeError` for what goes round in a circle.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, 0) ?? "null";
+  // The engine writes what is in order already in half the time.
+  return (isInOrder(value, 0) ? JSON.stringify(value) : write(value, 0)) ?? "null";
+}
+
+/** Whether `JSON.stringify` writes a value as {@link canonicalJson} does: plain objects with their names in order. */
+function isInOrder(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  if (depth > maxOrderedDepth || typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
+  if (Array.isArray(value)) return value.every((item) => isInOrder(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  let last = "";
+  for (const name in value) {
+    if (name < last || !isInOrder((value as Record<string, unknown>)[name], depth + 1)) return false;
+    last = name;
+  }
+  return true;
 }
 
 /** Returns a value's JSON text; undefined for what has no form in JSON. */
