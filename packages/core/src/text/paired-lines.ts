@@ -34,9 +34,11 @@ const quotation = /^[ \t]{0,3}(?:>[ \t]?)+[\p{L}\p{N}*_"“「]/u;
 
 /** Whether what comes behind a text, up to a line's content, belongs to something of it that ends by its layout. */
 export function isContinued(before: string): boolean {
-  const lines = before.split("\n");
-  const depth = lines.pop()?.length ?? 0;
-  if (quotation.test(lines.at(-1) ?? "")) return true;
+  const end = before.lastIndexOf("\n");
+  const depth = before.length - end - 1;
+  if (quotation.test(before.slice(before.lastIndexOf("\n", end - 1) + 1, Math.max(0, end)))) return true;
+  if (depth === 0) return false;
+  const lines = before.split("\n").slice(0, -1);
   const above = lines.findLast((line) => /\S/.test(line) && line.search(/\S/) < depth);
   return above !== undefined && opensDeeper.test(above.trimEnd());
 }
@@ -60,6 +62,9 @@ const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
 const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
 /** A line without such a sign opens nothing by its signs. */
 const mayOpen = /[^\s\p{L}\p{N}_.,:;!?]|([.,:;!?])\1\1/u;
+/** The first words of a sentence. Without such signs, it opens nothing and ends nothing. */
+const prose = /^(\p{L}+)[ \t]+[\p{L}\p{N}]/u;
+const noProse = /\s:|;$/;
 const balanced = /\(\)|\[\]|\{\}|<>/g;
 const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
@@ -120,6 +125,12 @@ export class PairedLines {
     this.#isBehindRuler = false;
     if (whole === "" || isLayout.test(whole)) return undefined;
     const text = whole.replace(layout, "").toLowerCase();
+    const isProse = text.length === whole.length && !mayOpen.test(text) && !noProse.test(text);
+    const [, word] = (isProse && prose.exec(text)) || [];
+    if (word !== undefined) {
+      this.#keepWord(word, at);
+      return undefined;
+    }
     const sign = isSentence.test(whole) ? undefined : control.exec(whole)?.[0];
     const begun = this.#take(text, isBehindText, isBehindBlock);
     if (begun === undefined) this.#push(text, at, isBehindText);
@@ -161,9 +172,12 @@ export class PairedLines {
       this.#open.push(open);
       this.#isBehindRuler = underlines.test(text);
     }
-    const word = /^\p{L}+/u.exec(text)?.[0] ?? "";
-    for (const begun of word === "" ? [] : [word, word.slice(0, 3)]) this.#words.set(begun, at);
+    this.#keepWord(/^\p{L}+/u.exec(text)?.[0] ?? "", at);
     if (this.#open.length > 4 * reach) this.#open.splice(0, 3 * reach);
+  }
+
+  #keepWord(word: string, at: number): void {
+    for (const begun of word === "" ? [] : [word, word.slice(0, 3)]) this.#words.set(begun, at);
   }
 }
 

@@ -103,9 +103,12 @@ const unseenEdges = new RegExp(`^[${invisible}]+|[${invisible}]+$`, "g");
 
 /** Returns a text, if it is not in CDATA, without characters at its ends that nobody sees. */
 export function visibleText(body: BodyText, raw: string): BodyText {
-  if (!/^[^\0-\x7f]|[^\0-\x7f]$/.test(body.text) || raw.includes(cdataStart)) return body;
-  const text = body.text.replace(unseenEdges, "");
-  return { ...body, text, stripped: text !== body.text };
+  const { text: all } = body;
+  // What nobody sees is no ASCII.
+  const mayBeUnseen = all.charCodeAt(0) > 127 || all.charCodeAt(all.length - 1) > 127;
+  if (!mayBeUnseen || raw.includes(cdataStart)) return body;
+  const text = all.replace(unseenEdges, "");
+  return { ...body, text, stripped: text !== all };
 }
 
 /** Returns a body to the last blank. */

@@ -122,7 +122,9 @@ function weigh(
     verdict.hidden.push(`${op}: told unknown, is ${state}`);
   if (status === "gave-up") verdict.gaveUp.push(`${op}: ${told.last}`);
   // An effect whose caller heard nothing good must stand in the records as what it is.
-  if (state === "started" || state === "claimed") verdict.hidden.push(`${op}: left ${state}`);
+  // A keyed capability that ended with an exception may be run again with its key: its operation stays open.
+  const isOpen = status === "failed" ? state === "claimed" : state === "started" || state === "claimed";
+  if (isOpen) verdict.hidden.push(`${op}: left ${state}`);
   const said = new Set(heard.statements);
   for (const pair of contrary) {
     if (pair.every((one) => said.has(one))) verdict.contradictions.push(`${op}: ${heard.statements.join()}`);
