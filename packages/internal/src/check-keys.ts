@@ -169,9 +169,16 @@ const literals: readonly unknown[] = [null, true, false, 1 / 0];
 
 function isOfKind(kind: string, value: unknown): boolean {
   if (kind.endsWith("}")) return membersOf(kind).every((member) => has(value, member));
+  if (isList(kind)) return Array.isArray(value) && areOfKind(kind.slice(0, -2), value);
   const known = kinds[kind];
   if (known) return known[1](value);
   return kind === (typeof value === "string" ? `"${value}"` : literals.includes(value) && `${value}`);
+}
+
+/** Holes are undefined. */
+function areOfKind(kind: string, values: readonly unknown[]): boolean {
+  for (const value of values) if (!isOfKind(kind, value)) return false;
+  return true;
 }
 
 function wantedText(kind: string): string {
