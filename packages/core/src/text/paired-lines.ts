@@ -62,9 +62,8 @@ const trail = /[^\s\p{L}\p{N}_]{1,16}$/u;
 const opens = /[^.,:;!?…、。，：；！？)\]}>»”’」』》】〕\p{So}\p{M}\p{Cf}]|([.,:;!?])\1\1/u;
 /** A line without such a sign opens nothing by its signs. */
 const mayOpen = /[^\s\p{L}\p{N}_.,:;!?]|([.,:;!?])\1\1/u;
-/** The first words of a sentence. Without such signs, it opens nothing and ends nothing. */
-const prose = /^(\p{L}+)[ \t]+[\p{L}\p{N}]/u;
-const noProse = /\s:|;$/;
+const words = /^(\p{L}+)[ \t]+[\p{L}\p{N}]/u;
+const mayEnd = /\s:|;$/;
 const balanced = /\(\)|\[\]|\{\}|<>/g;
 const hereDocument = /(?:<<[-~<]?[ \t]{0,3}["'\\]?|\p{L}")(\w{1,40})/u;
 /** Tags and comments of HTML are looked for by others. */
@@ -118,6 +117,13 @@ export class PairedLines {
   /** Reads a line. `at` is kept where it opens something; returned is what was kept where the thing began that it ends. */
   read(written: string, at: number, isBehindBlock = false): number | undefined {
     const whole = written.length > 400 ? "" : written.trim();
+    const word = sentenceWord(whole);
+    if (word !== undefined) {
+      this.#isBehindText = true;
+      this.#isBehindRuler = false;
+      this.#keepWord(word, at);
+      return undefined;
+    }
     const isBehindText = this.#isBehindText || isBehindBlock;
     // Attributes are no heading.
     this.#isBehindText = whole !== "" && !attributes.test(whole);
@@ -125,12 +131,6 @@ export class PairedLines {
     this.#isBehindRuler = false;
     if (whole === "" || isLayout.test(whole)) return undefined;
     const text = whole.replace(layout, "").toLowerCase();
-    const isProse = text.length === whole.length && !mayOpen.test(text) && !noProse.test(text);
-    const [, word] = (isProse && prose.exec(text)) || [];
-    if (word !== undefined) {
-      this.#keepWord(word, at);
-      return undefined;
-    }
     const sign = isSentence.test(whole) ? undefined : control.exec(whole)?.[0];
     const begun = this.#take(text, isBehindText, isBehindBlock);
     if (begun === undefined) this.#push(text, at, isBehindText);
@@ -179,6 +179,14 @@ export class PairedLines {
   #keepWord(word: string, at: number): void {
     for (const begun of word === "" ? [] : [word, word.slice(0, 3)]) this.#words.set(begun, at);
   }
+}
+
+/** Returns the first word of a line of prose, which opens nothing and ends nothing. */
+function sentenceWord(line: string): string | undefined {
+  const [, word] = words.exec(line) ?? [];
+  if (word === undefined || mayOpen.test(line) || mayEnd.test(line)) return undefined;
+  const lower = word.toLowerCase();
+  return lower.length === word.length ? lower : undefined;
 }
 
 /** Returns what closes the signs of a line, unless the line does so itself. */
