@@ -1,5 +1,14 @@
 /** The text layer, for those who write a protocol: one scan for fences, reasoning, inline code and made-up results. */
 
+export {
+  fitsSchema,
+  kindCount,
+  kindsOf,
+  memberNames,
+  memberSchema,
+  type SchemaKind,
+  simpleKinds,
+} from "./schema-kinds.ts";
 export type {
   BlockEnd,
   BlockGrammar,

@@ -1,7 +1,7 @@
 import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
+import { fitsSchema, kindCount, kindsOf, memberSchema, type SchemaKind, simpleKinds } from "@toolglot/core/text";
 import { LiteralReader } from "./literal-reader.ts";
 import { readNumber } from "./numbers.ts";
-import { fits, type Kind, kindCount, kindsOf, memberSchema, simpleKinds } from "./schema-kinds.ts";
 import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 /** A slip of a whole value. */
@@ -18,7 +18,7 @@ export interface TypedValue {
 interface Typing {
   root: JsonSchema | undefined;
   slips: TypedSlip[];
-  kinds?: Map<JsonSchema, ReadonlySet<Kind>>;
+  kinds?: Map<JsonSchema, ReadonlySet<SchemaKind>>;
 }
 
 /**
@@ -64,7 +64,7 @@ export function readsAsText(schema: JsonSchema | undefined, root: JsonSchema | u
 
 const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [] });
 
-function takes(schema: JsonSchema, typing: Typing): ReadonlySet<Kind> {
+function takes(schema: JsonSchema, typing: Typing): ReadonlySet<SchemaKind> {
   const known = typing.kinds?.get(schema) ?? simpleKinds(schema);
   if (known) return known;
   const found = kindsOf(schema, typing.root);
@@ -125,7 +125,7 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
     const isText = mayBeText && (typeof value === "string" || (read !== readJson && typeof value !== "object"));
     if (value === undefined || isText) continue;
     if (typeof value !== "string") {
-      if (!fits(value, schema, typing.root) && (value !== null || mayBeText)) continue;
+      if (!fitsSchema(value, schema, typing.root) && (value !== null || mayBeText)) continue;
       addSlips(typing, ...slips);
       // `100.0`
       if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) addSlips(typing, lenient);
