@@ -17,16 +17,19 @@ const samples: [SchemaKind, unknown][] = [
 /** The number of types; a schema that takes all of them decides nothing. */
 export const kindCount = 7;
 
-const every: ReadonlySet<SchemaKind> = /* @__PURE__ */ new Set(samples.map(([kind]) => kind));
-/** What schemas take that name a type, and nothing else that counts: most do. */
-const ofType = /* @__PURE__ */ new Map<unknown, ReadonlySet<SchemaKind>>(
-  samples.map(([kind]) => [kind, new Set<SchemaKind>(kind === "number" ? ["integer", kind] : [kind])]),
-);
+/** What schemas take that name a type, and nothing else that counts: most do. Under `true`: all types. */
+const ofType: ReadonlyMap<unknown, ReadonlySet<SchemaKind>> = /* @__PURE__ */ kindSets();
+
+function kindSets(): Map<unknown, ReadonlySet<SchemaKind>> {
+  const sets = samples.map(
+    ([kind]) => [kind, new Set<SchemaKind>(kind === "number" ? ["integer", kind] : [kind])] as const,
+  );
+  return new Map<unknown, ReadonlySet<SchemaKind>>([...sets, [true, new Set(samples.map(([kind]) => kind))]]);
+}
 
 /** Returns the types that a schema takes which names one, or none at all; undefined for others. */
 export function simpleKinds(schema: JsonSchema): ReadonlySet<SchemaKind> | undefined {
-  if (schema === true) return every;
-  if (typeof schema !== "object") return undefined;
+  if (typeof schema !== "object") return ofType.get(schema);
   const { type, nullable, $ref, anyOf, oneOf, allOf, enum: literals } = schema;
   return nullable || $ref || anyOf || oneOf || allOf || literals || "const" in schema ? undefined : ofType.get(type);
 }

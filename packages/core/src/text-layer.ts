@@ -24,6 +24,7 @@ export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "
 export { type CallSearch, everyCall } from "./text/call-search.ts";
 export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
 export { chunksOf, EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
+export { boundFindings, makeDiagnostic } from "./text/findings.ts";
 export { foreignCloser } from "./text/foreign-closer.ts";
 export { type ActionWriter, actionCalls, exactJsonText, withText } from "./text/format-actions.ts";
 export { type LeakedCall, leakedCalls } from "./text/leaked-calls.ts";
