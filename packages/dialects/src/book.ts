@@ -17,12 +17,17 @@ import { ProseMarks } from "./scan/prose.ts";
 import { dialectAt, doubts, mixed, planFor, wholeReader } from "./several.ts";
 import { checkDialect } from "./table/check-dialect.ts";
 import { rows } from "./table/rows.ts";
+import { gemmaLiterals } from "./values/gemma.ts";
+import { pythonLiterals } from "./values/plain-quotes.ts";
+import { jsonSyntax } from "./values/syntaxes.ts";
 
 /** All dialects. */
 export const allDialects: DialectBook = {
   rows,
   bodies: { json: looseBody, keyed: keyedBody, python: pythonBody, tags: treesBody },
   names: { key: keyOrTextName, text: textName, attribute: attributeName, header: headerName },
+  literals: (row) =>
+    row.values === "gemma" ? gemmaLiterals(row) : row.values === "python" ? pythonLiterals(row) : jsonSyntax,
   asJson: callAsJson,
   runHeader,
   typeMarkAt,

@@ -2,9 +2,10 @@ import type { JsonValue } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LiteralReader } from "../src/values/literal-reader.ts";
+import { jsonSyntax } from "../src/values/syntaxes.ts";
 import { readChunks, readEachWay, slipsOf } from "./read-literal.ts";
 
-const json = { language: "json" } as const;
+const json = jsonSyntax;
 const read = (text: string) => readEachWay(text, json);
 
 describe("JSON as it should be", () => {

@@ -9,11 +9,12 @@ import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, bare: BareCalls };
+const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, literals: pythonLiterals, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = sarashinaDialect;

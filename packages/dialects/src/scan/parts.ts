@@ -1,6 +1,7 @@
 import type { BlockReader, InlineProbe } from "@toolglot/core/text";
 import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock } from "../types.ts";
+import type { LiteralSyntax } from "../values/types.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
 import type { Mark } from "./marks.ts";
@@ -67,6 +68,8 @@ export interface RowMarks {
   /** What reads its names and arguments. */
   readonly names: NameReader;
   readonly body: BodyReader;
+  /** How its literals are written. */
+  readonly syntax: LiteralSyntax;
   readonly typeMarkAt: Parts["typeMarkAt"];
   readonly header: RunHeader | undefined;
   /** The opener and the name are a message's header of harmony. */
@@ -102,6 +105,8 @@ export interface RowMarks {
 export interface Parts {
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly names: Partial<Readonly<Record<NamePlace, NameReader>>>;
+  /** Returns how a dialect writes literals. Default: as JSON. */
+  readonly literals?: (row: DialectRow) => LiteralSyntax;
   /** Of calls that may be JSON objects all the same. */
   readonly asJson?: BodyReader;
   readonly runHeader?: (header: string) => RunHeader;

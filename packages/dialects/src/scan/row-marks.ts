@@ -1,4 +1,5 @@
 import type { DialectRow, Marker, VariableMarker } from "../table/types.ts";
+import { jsonSyntax } from "../values/syntaxes.ts";
 import { type Mark, markOf, nameEndOf } from "./marks.ts";
 import type { Body, BodyReader, NameReader, Parts, RowMarks } from "./parts.ts";
 
@@ -36,6 +37,7 @@ export function marksOf(row: DialectRow, parts: Parts): RowMarks {
     row,
     names: parts.names[place] as NameReader,
     body: parts.bodies[bodyIn(row)] as BodyReader,
+    syntax: parts.literals?.(row) ?? jsonSyntax,
     typeMarkAt: parts.typeMarkAt,
     open,
     close,
@@ -59,7 +61,7 @@ export function marksOf(row: DialectRow, parts: Parts): RowMarks {
     literalClosers: all([...close, callClose, row.list ? markOf(listEnd) : undefined]),
     reasoningClosers: [...closesReasoning, ...row.reasoning.map(({ close: text }) => ({ text }))].map(markOf),
   };
-  if (asJson) marks = { ...marks, asJson: { ...marks, row: jsonRow(row), body: asJson } };
+  if (asJson) marks = { ...marks, asJson: { ...marks, row: jsonRow(row), body: asJson, syntax: jsonSyntax } };
   known.set(row, marks);
   return marks;
 }

@@ -1,16 +1,11 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
 import { keep, readString, standsAt, type Token } from "./string-token.ts";
-import type { Frame, LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
+import type { Frame, LiteralOptions, LiteralSyntax, Quote, ValueSlip } from "./types.ts";
 import { readWord, wordRun } from "./word.ts";
 
 const maxDepth = 512;
-const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];
 const closers: Record<string, string> = { "{": "}", "[": "]", "(": ")" };
-const quotes: Record<string, { run: RegExp; long: string }> = {
-  '"': { run: /[^"\\]*/y, long: '"""' },
-  "'": { run: /[^'\\]*/y, long: "'''" },
-};
 /** Units that a mark may begin with. */
 const markStart = /[<>[\](){}`|;]/;
 
@@ -169,33 +164,24 @@ export class LiteralReader {
 
   /** Begins a key or a value. */
   #begin(unit: string, isKey: boolean): boolean {
-    const { language, stringDelimiters, plainSingleQuotes } = this.#syntax;
-    const python = language === "python";
+    const { language, quotes, bare } = this.#syntax;
     const closer = closers[unit];
-    if (closer && !isKey && (unit !== "(" || python)) return this.#open(unit, closer);
-    for (const [open, close] of stringDelimiters ?? none) {
-      const found = standsAt(this.#text, this.#at, open, this.#ended);
-      if (found !== false) return found === true && this.#beginToken(isKey, open.length, close);
+    if (closer && !isKey && (unit !== "(" || language === "python")) return this.#open(unit, closer);
+    for (const quote of quotes) {
+      const found = standsAt(this.#text, this.#at, quote.open, this.#ended);
+      if (found !== false) return found === true && this.#beginToken(isKey, quote);
     }
-    const quote = quotes[unit];
-    if (quote) {
-      if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
-      const isLong = python && standsAt(this.#text, this.#at, quote.long, this.#ended);
-      if (isLong === undefined) return false;
-      const close = isLong ? quote.long : unit;
-      return this.#beginToken(isKey, close.length, close, quote.run);
-    }
-    const word = wordRun(language === "gemma" && this.depth > 0, isKey);
-    word.lastIndex = this.#at;
-    word.test(this.#text);
-    return word.lastIndex > this.#at ? this.#beginToken(isKey, 0, "", word) : this.#stop();
+    const run = (this.depth > 0 && bare?.[isKey ? 0 : 1]) || wordRun;
+    run.lastIndex = this.#at;
+    run.test(this.#text);
+    return run.lastIndex > this.#at ? this.#beginToken(isKey, { open: "", close: "", run }) : this.#stop();
   }
 
-  #beginToken(isKey: boolean, units: number, close: string, run?: RegExp): boolean {
+  #beginToken(isKey: boolean, { open, close, run, counts }: Quote): boolean {
     const start = this.#base + this.#at;
-    this.#token = { isKey, start, text: "", tail: "", piece: "", close, run, state: "open", control: -1 };
+    this.#token = { isKey, start, text: "", tail: "", piece: "", close, run, counts, state: "open", control: -1 };
     if (!isKey) this.#tellBegin(start);
-    return this.#go(units);
+    return this.#go(open.length);
   }
 
   #tellBegin(start: number): void {
@@ -218,9 +204,9 @@ export class LiteralReader {
   }
 
   #readString(token: Token): boolean {
-    const { language, plainSingleQuotes } = this.#syntax;
+    const { language } = this.#syntax;
     this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
-    const { isKey, start, piece, close, run, state, control } = token;
+    const { isKey, start, piece, close, run, counts, state, control } = token;
     keep(token, piece);
     if (!isKey && piece) this.#tellPiece(piece);
     const end = this.#base + this.#at;
@@ -234,7 +220,7 @@ export class LiteralReader {
       this.#slip("json-repaired", isDoubtful ? "value" : "none", control, control + 1);
     const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
     // One that begins with a quote: the opening one may stand twice.
-    if (plainSingleQuotes && !run && text.startsWith("'")) this.#slip("unquoted-value", "value", start, end);
+    if (counts && text.startsWith(close)) this.#slip("unquoted-value", "value", start, end);
     return this.#endToken(token, text, end);
   }
 

@@ -1,5 +1,6 @@
 import { flat } from "@toolglot/internal";
 import { readEscape } from "./escapes.ts";
+import type { Quote } from "./types.ts";
 
 /** A string or a word that is half read. */
 export interface Token {
@@ -14,6 +15,7 @@ export interface Token {
   close: string;
   /** The units that stand for themselves. A string without it is text up to what closes it. */
   run: RegExp | undefined;
+  counts: Quote["counts"];
   state: "open" | "closed" | "failed";
   /** Offset of the first raw control character, in Python of the first line break in a string of one line; -1: none. */
   control: number;
@@ -23,7 +25,6 @@ export interface Token {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const control = /[\0-\x1f]/;
-const fewSpaces = /\s{0,99}/y;
 
 const longTail = 512;
 
@@ -117,18 +118,12 @@ function runEnd({ close, run }: Token, text: string, at: number): number {
 
 /** Whether a mark stands at an index; undefined: more text decides. */
 export function standsAt(text: string, at: number, mark: string, ended: boolean): boolean | undefined {
-  const found = text.slice(at, at + mark.length);
-  if (found === mark) return true;
-  return !ended && mark.startsWith(found) ? undefined : false;
+  if (text.startsWith(mark, at)) return true;
+  return !ended && text.length - at < mark.length && mark.startsWith(text.slice(at)) ? undefined : false;
 }
 
 /** Whether a string closes at an index; undefined: more text decides. */
-function closes({ close, run }: Token, text: string, at: number, ended: boolean): boolean | undefined {
+function closes({ close, counts }: Token, text: string, at: number, ended: boolean): boolean | undefined {
   const stands = standsAt(text, at, close, ended);
-  if (!stands || run || close !== "'") return stands;
-  fewSpaces.lastIndex = at + 1;
-  fewSpaces.test(text);
-  const behind = fewSpaces.lastIndex;
-  const next = text.slice(behind, behind + 2);
-  return !ended && (next === "" || next === "<") ? undefined : /^(?:[,)\]}:]|<\||$)/.test(next);
+  return stands && counts ? counts(text, at, ended) : stands;
 }

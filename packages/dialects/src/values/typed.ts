@@ -2,6 +2,7 @@ import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
 import { fitsSchema, kindCount, kindsOf, memberSchema, type SchemaKind, simpleKinds } from "@toolglot/core/text";
 import { LiteralReader } from "./literal-reader.ts";
 import { readNumber } from "./numbers.ts";
+import { jsonSyntax, pythonSyntax } from "./syntaxes.ts";
 import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 /** A slip of a whole value. */
@@ -90,22 +91,18 @@ const losesDigits = ({ code }: TypedSlip): boolean => code === "inexact-number";
 const isNoRepair = (code: string): boolean => code === "inexact-number" || code === "duplicate-key";
 
 /** Reads a whole text as one literal; undefined when it is none. */
-function readWhole(
-  text: string,
-  language: LiteralSyntax["language"],
-  allows?: (code: string) => boolean,
-): TypedValue | undefined {
-  const reader = new LiteralReader({ language }, allows && { allows });
+function readWhole(text: string, syntax: LiteralSyntax, allows?: (code: string) => boolean): TypedValue | undefined {
+  const reader = new LiteralReader(syntax, allows && { allows });
   const end = reader.read(text, 0, 0, true);
   if (reader.state !== "done" || end < text.length) return undefined;
-  const slips: TypedSlip[] = language === "python" ? [ofPython, ...reader.slips] : reader.slips;
+  const slips: TypedSlip[] = syntax === pythonSyntax ? [ofPython, ...reader.slips] : reader.slips;
   return { value: reader.value as JsonValue, slips };
 }
 
 /** Without a schema, the form of a text decides what it is. */
 function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
   const trimmed = text.trim();
-  const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);
+  const found = readWhole(trimmed, jsonSyntax, mark ? undefined : isNoRepair) ?? readWhole(trimmed, pythonSyntax);
   if (!found) {
     if (mark) addSlips(typing, mismatch);
     return text;
@@ -143,8 +140,8 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
   return text;
 }
 
-const readJson = (text: string): TypedValue | undefined => readWhole(text, "json");
-const readPython = (text: string): TypedValue | undefined => readWhole(text, "python");
+const readJson = (text: string): TypedValue | undefined => readWhole(text, jsonSyntax);
+const readPython = (text: string): TypedValue | undefined => readWhole(text, pythonSyntax);
 
 /** Reads what a model may write for a boolean, for null, or for a number with zeros before it. */
 function readLenient(text: string): TypedValue | undefined {
