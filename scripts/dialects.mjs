@@ -85,6 +85,7 @@ const files = {
   showWith: "write/render-row.ts",
   tagsBody: "engines/tags.ts",
   textName: "names/text.ts",
+  variedAt: "scan/varied-marks.ts",
   treesBody: "engines/tag-tree.ts",
   typeMarkAt: "engines/type-mark.ts",
   writeCalls: "write/serialize.ts",
@@ -126,6 +127,7 @@ function partsOf({
     header: "headerName",
   };
   const isAlike = [...open, call.open].some((mark) => mark?.lookAlikes);
+  const varies = /[\uff5c\u2581]|"variable":/.test(JSON.stringify([open, close, call, args, reasoning, stops]));
   const marks = [...prose, ...reasoning].flatMap((one) => [one.open, one.close]);
   const vanish = [...marks, ...(engine === "messages" ? stops : [])].some((text) =>
     /^(?:<\||>>>)|.<\/?think>$/.test(text),
@@ -133,6 +135,7 @@ function partsOf({
   return {
     bodies: `{ ${form}: ${bodies[/** @type {keyof typeof bodies} */ (form)]} }`,
     names: `{ ${place}: ${names[/** @type {keyof typeof names} */ (place)]} }`,
+    ...(varies && { look: "variedAt" }),
     ...(values === "gemma" && { literals: "gemmaLiterals" }),
     ...(values === "python" && { literals: "pythonLiterals" }),
     ...(call.json && { asJson: "callAsJson" }),

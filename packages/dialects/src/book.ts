@@ -14,6 +14,7 @@ import { BareCalls } from "./scan/bare.ts";
 import { bareForms } from "./scan/bare-forms.ts";
 import { Detector } from "./scan/detector.ts";
 import { ProseMarks } from "./scan/prose.ts";
+import { variedAt } from "./scan/varied-marks.ts";
 import { dialectAt, doubts, mixed, planFor, wholeReader } from "./several.ts";
 import { checkDialect } from "./table/check-dialect.ts";
 import { rows } from "./table/rows.ts";
@@ -26,6 +27,7 @@ export const allDialects: DialectBook = {
   rows,
   bodies: { json: looseBody, keyed: keyedBody, python: pythonBody, tags: treesBody },
   names: { key: keyOrTextName, text: textName, attribute: attributeName, header: headerName },
+  look: variedAt,
   literals: (row) =>
     row.values === "gemma" ? gemmaLiterals(row) : row.values === "python" ? pythonLiterals(row) : jsonSyntax,
   asJson: callAsJson,

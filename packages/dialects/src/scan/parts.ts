@@ -4,7 +4,7 @@ import type { DialectBlock } from "../types.ts";
 import type { LiteralSyntax } from "../values/types.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
-import type { Mark } from "./marks.ts";
+import type { LookForText, Mark } from "./marks.ts";
 
 /** Which form the arguments of a dialect's calls have. */
 export type Body = "json" | "python" | "tags" | "keyed";
@@ -105,6 +105,8 @@ export interface RowMarks {
 export interface Parts {
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly names: Partial<Readonly<Record<NamePlace, NameReader>>>;
+  /** Of markers with parts that vary. */
+  readonly look?: LookForText;
   /** Returns how a dialect writes literals. Default: as JSON. */
   readonly literals?: (row: DialectRow) => LiteralSyntax;
   /** Of calls that may be JSON objects all the same. */
