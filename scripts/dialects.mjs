@@ -69,6 +69,7 @@ const files = {
   callAsJson: "engines/json-body.ts",
   gemmaLiterals: "values/gemma.ts",
   headerName: "engines/harmony.ts",
+  isNextInList: "scan/next-in-list.ts",
   jsonBody: "bodies.ts",
   keyedBody: "bodies.ts",
   keyName: "names/key.ts",
@@ -135,6 +136,7 @@ function partsOf({
   return {
     bodies: `{ ${form}: ${bodies[/** @type {keyof typeof bodies} */ (form)]} }`,
     names: `{ ${place}: ${names[/** @type {keyof typeof names} */ (place)]} }`,
+    ...(list && { isNextInList: "isNextInList" }),
     ...(varies && { look: "variedAt" }),
     ...(values === "gemma" && { literals: "gemmaLiterals" }),
     ...(values === "python" && { literals: "pythonLiterals" }),

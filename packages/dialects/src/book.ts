@@ -13,6 +13,7 @@ import type { DialectBook } from "./readers.ts";
 import { BareCalls } from "./scan/bare.ts";
 import { bareForms } from "./scan/bare-forms.ts";
 import { Detector } from "./scan/detector.ts";
+import { isNextInList } from "./scan/next-in-list.ts";
 import { ProseMarks } from "./scan/prose.ts";
 import { variedAt } from "./scan/varied-marks.ts";
 import { dialectAt, doubts, mixed, planFor, wholeReader } from "./several.ts";
@@ -28,6 +29,7 @@ export const allDialects: DialectBook = {
   bodies: { json: looseBody, keyed: keyedBody, python: pythonBody, tags: treesBody },
   names: { key: keyOrTextName, text: textName, attribute: attributeName, header: headerName },
   look: variedAt,
+  isNextInList,
   literals: (row) =>
     row.values === "gemma" ? gemmaLiterals(row) : row.values === "python" ? pythonLiterals(row) : jsonSyntax,
   asJson: callAsJson,

@@ -2,7 +2,6 @@ import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolg
 import { isObject } from "@toolglot/internal";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import type { DialectRow } from "../table/types.ts";
 import { LiteralReader } from "../values/literal-reader.ts";
@@ -16,8 +15,7 @@ export function* readLiteral(
   { syntax, literalClosers, openers }: RowMarks,
   listening: { listener?: LiteralListener; stringsTo?: number } = {},
 ): Reading<LiteralReader | undefined> {
-  const allows = (code: string): boolean => call.block.host.allows(`dialects/${code}`);
-  const reader = new LiteralReader(syntax, { allows, ...listening });
+  const reader = new LiteralReader(syntax, listening);
   const start = cursor.offset;
   const skim = (): boolean => {
     const { source } = cursor;
@@ -41,10 +39,6 @@ export function* readLiteral(
     if ((isClosed || isNext) && reader.close(cursor.offset, isNext)) break;
     cursor.failedIn = { depth: reader.depth, quote: reader.quote.charAt(0) };
     const at = reader.failure?.at ?? cursor.offset;
-    if (reader.failure?.code) {
-      call.slip(reader.failure.code, { start: at, end: at + 1 });
-      return undefined;
-    }
     call.fail(
       syntax.language === "python" ? "not-a-literal" : "invalid-json",
       { start, end: Math.max(at, start + 1) },
@@ -80,8 +74,18 @@ export function* readJsonBody(
   return members.finish(reader.value, span);
 }
 
-/** Reads a call that is a JSON object all the same. */
-export const callAsJson: BodyReader = { read: (call, cursor, marks) => readJsonBody(call, cursor, marks, false) };
+/** Returns the marks of a call that is a JSON object all the same. */
+export const callAsJson = (marks: RowMarks): RowMarks => ({
+  ...marks,
+  row: {
+    ...marks.row,
+    call: { name: { at: "key", keys: ["name"] } },
+    arguments: { keys: ["arguments", "parameters"] },
+    values: "json",
+  },
+  body: { read: (call, cursor, own) => readJsonBody(call, cursor, own, false) },
+  syntax: jsonSyntax,
+});
 
 /** Takes the members of a call's JSON as they come in. */
 class Members implements LiteralListener {

@@ -33,7 +33,7 @@ function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: Argume
       : call.fail("invalid-arguments", span, `<${tag.key}> is not closed.`);
   }
   call.slips(slips);
-  argument.typed(value, { start, end: cursor.offset });
+  argument.typed({ value, slips: [] }, { start, end: cursor.offset });
   return true;
 }
 

@@ -7,6 +7,7 @@ import * as only from "../only.ts";
 import { sarashina, sarashinaDialect } from "../table/rows/sarashina.ts";
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
 import { pythonLiterals } from "../values/plain-quotes.ts";
@@ -14,7 +15,7 @@ import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, literals: pythonLiterals, bare: BareCalls };
+const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, isNextInList, literals: pythonLiterals, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = sarashinaDialect;

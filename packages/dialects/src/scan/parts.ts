@@ -71,6 +71,7 @@ export interface RowMarks {
   /** How its literals are written. */
   readonly syntax: LiteralSyntax;
   readonly typeMarkAt: Parts["typeMarkAt"];
+  readonly isNextInList: Parts["isNextInList"];
   readonly header: RunHeader | undefined;
   /** The opener and the name are a message's header of harmony. */
   readonly isHeader: boolean;
@@ -109,11 +110,13 @@ export interface Parts {
   readonly look?: LookForText;
   /** Returns how a dialect writes literals. Default: as JSON. */
   readonly literals?: (row: DialectRow) => LiteralSyntax;
-  /** Of calls that may be JSON objects all the same. */
-  readonly asJson?: BodyReader;
+  /** Of calls that may be JSON objects all the same: returns the marks of such a call. */
+  readonly asJson?: (marks: RowMarks) => RowMarks;
   readonly runHeader?: (header: string) => RunHeader;
   /** Of openers that another dialect has for its own: whether the first argument has this dialect's type mark. */
   readonly typeMarkAt?: (text: string, at: number, marks: RowMarks, ended: boolean) => number;
+  /** Of calls in lists: whether the next one begins here. */
+  readonly isNextInList?: (call: CallDraft, cursor: Cursor) => Reading<boolean>;
   /** Of several dialects. */
   readonly detector?: new (
     rows: readonly RowMarks[],

@@ -10,13 +10,6 @@ const all = (marks: readonly (Mark | undefined)[]): Mark[] => marks.filter((mark
 const listEnd: Marker = { text: "]" };
 const closesReasoning: readonly Marker[] = [{ text: "</think>" }, { text: "</thinking>" }];
 
-const jsonRow = (row: DialectRow): DialectRow => ({
-  ...row,
-  call: { name: { at: "key", keys: ["name"] } },
-  arguments: { keys: ["arguments", "parameters"] },
-  values: "json",
-});
-
 /** Makes a dialect's marks ready; once for each dialect. */
 export function marksOf(row: DialectRow, parts: Parts): RowMarks {
   const known = made.get(parts) ?? new WeakMap<DialectRow, RowMarks>();
@@ -33,13 +26,13 @@ export function marksOf(row: DialectRow, parts: Parts): RowMarks {
   const { id } = call;
   const isHeader = callOpen?.texts[0]?.startsWith("<|channel|>") === true;
   const place = isHeader ? "header" : call.name.at === "only-key" ? "key" : call.name.at;
-  const asJson = call.json && parts.asJson;
   marks = {
     row,
     names: parts.names[place] as NameReader,
     body: parts.bodies[bodyIn(row)] as BodyReader,
     syntax: parts.literals?.(row) ?? jsonSyntax,
     typeMarkAt: parts.typeMarkAt,
+    isNextInList: row.list && parts.isNextInList,
     open,
     close,
     callOpen,
@@ -62,7 +55,7 @@ export function marksOf(row: DialectRow, parts: Parts): RowMarks {
     literalClosers: all([...close, callClose, row.list ? make(listEnd) : undefined]),
     reasoningClosers: [...closesReasoning, ...row.reasoning.map(({ close: text }) => ({ text }))].map(make),
   };
-  if (asJson) marks = { ...marks, asJson: { ...marks, row: jsonRow(row), body: asJson, syntax: jsonSyntax } };
+  if (call.json && parts.asJson) marks = { ...marks, asJson: parts.asJson(marks) };
   known.set(row, marks);
   return marks;
 }

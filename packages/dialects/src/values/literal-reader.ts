@@ -28,7 +28,7 @@ export class LiteralReader {
   /** Of those that lose nothing, the first of each kind. */
   readonly slips: ValueSlip[] = [];
   /** Why it is `blocked` or `failed`. */
-  failure: { at: number; message: string; code?: ValueSlip["code"] } | undefined;
+  failure: { at: number; message: string } | undefined;
 
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
@@ -74,8 +74,8 @@ export class LiteralReader {
   }
 
   /**
-   * Closes what is open at an offset, as a repair. False when that can't be: something is half written there, nothing was begun, or the
-   * repair is not allowed. `isNext`: another call begins there; behind a string it may be the text of that string, whose quote was
+   * Closes what is open at an offset, as a repair. False when that can't be: something is half written there, or nothing was begun.
+   * `isNext`: another call begins there; behind a string it may be the text of that string, whose quote was
    * not escaped.
    */
   close(at: number, isNext = false): boolean {
@@ -117,10 +117,7 @@ export class LiteralReader {
 
   #slip(code: ValueSlip["code"], affects: ValueSlip["affects"], start: number, end: number): void {
     const kind = code + affects;
-    if (this.#options.allows?.(code) === false) {
-      this.state = "failed";
-      this.failure = { at: start, message: `${code} is not allowed`, code };
-    } else if (affects === "value" || !this.#reported?.has(kind)) this.slips.push({ code, affects, start, end });
+    if (affects === "value" || !this.#reported?.has(kind)) this.slips.push({ code, affects, start, end });
     this.#reported ??= new Set();
     this.#reported.add(kind);
   }

@@ -88,11 +88,11 @@ const mismatch: TypedSlip = { code: "type-mismatch", affects: "value" };
 /** Longer than a list whose items have schemas of their own. */
 const tupleLength = 64;
 const losesDigits = ({ code }: TypedSlip): boolean => code === "inexact-number";
-const isNoRepair = (code: string): boolean => code === "inexact-number" || code === "duplicate-key";
+const isRepaired = ({ code }: TypedSlip): boolean => code !== "inexact-number" && code !== "duplicate-key";
 
 /** Reads a whole text as one literal; undefined when it is none. */
-function readWhole(text: string, syntax: LiteralSyntax, allows?: (code: string) => boolean): TypedValue | undefined {
-  const reader = new LiteralReader(syntax, allows && { allows });
+function readWhole(text: string, syntax: LiteralSyntax): TypedValue | undefined {
+  const reader = new LiteralReader(syntax);
   const end = reader.read(text, 0, 0, true);
   if (reader.state !== "done" || end < text.length) return undefined;
   const slips: TypedSlip[] = syntax === pythonSyntax ? [ofPython, ...reader.slips] : reader.slips;
@@ -102,7 +102,9 @@ function readWhole(text: string, syntax: LiteralSyntax, allows?: (code: string) 
 /** Without a schema, the form of a text decides what it is. */
 function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
   const trimmed = text.trim();
-  const found = readWhole(trimmed, jsonSyntax, mark ? undefined : isNoRepair) ?? readWhole(trimmed, pythonSyntax);
+  const asWritten = readWhole(trimmed, jsonSyntax);
+  const isOwn = asWritten && (mark || !asWritten.slips.some(isRepaired));
+  const found = isOwn ? asWritten : readWhole(trimmed, pythonSyntax);
   if (!found) {
     if (mark) addSlips(typing, mismatch);
     return text;

@@ -50,8 +50,6 @@ export interface LiteralOptions {
   listener?: LiteralListener;
   /** Strings in up to this many containers are emitted in pieces. Default 0. */
   stringsTo?: number;
-  /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
-  allows?(code: ValueSlip["code"]): boolean;
 }
 
 /** A container that is open. */
