@@ -56,7 +56,7 @@ export class LiteralReader {
 
   /** What closes the string, or the key that is one, which is half read; empty: none is. */
   get quote(): string {
-    return this.#token?.close ?? "";
+    return this.#token?.quote.close ?? "";
   }
 
   /**
@@ -96,7 +96,7 @@ export class LiteralReader {
   /** Reads the next thing. False: only more text decides. */
   #step(): boolean {
     const token = this.#token;
-    if (token) return token.close ? this.#readString(token) : this.#readWord(token);
+    if (token) return token.quote.close ? this.#readString(token) : this.#readWord(token);
     while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#text.length && this.#readMark(this.#text.charAt(this.#at), this.#stack.at(-1));
   }
@@ -174,11 +174,11 @@ export class LiteralReader {
     return run.lastIndex > this.#at ? this.#beginToken(isKey, { open: "", close: "", run }) : this.#stop();
   }
 
-  #beginToken(isKey: boolean, { open, close, run, counts }: Quote): boolean {
+  #beginToken(isKey: boolean, quote: Quote): boolean {
     const start = this.#base + this.#at;
-    this.#token = { isKey, start, text: "", tail: "", piece: "", close, run, counts, state: "open", control: -1 };
+    this.#token = { isKey, start, text: "", tail: "", piece: "", quote, state: "open", control: -1 };
     if (!isKey) this.#tellBegin(start);
-    return this.#go(open.length);
+    return this.#go(quote.open.length);
   }
 
   #tellBegin(start: number): void {
@@ -203,21 +203,20 @@ export class LiteralReader {
   #readString(token: Token): boolean {
     const { language } = this.#syntax;
     this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
-    const { isKey, start, piece, close, run, counts, state, control } = token;
+    const { isKey, start, piece, quote, state, control } = token;
     keep(token, piece);
     if (!isKey && piece) this.#tellPiece(piece);
     const end = this.#base + this.#at;
     if (state === "failed") return this.#fail(end, "no such escape");
     if (state === "open") return false;
-    if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
-    if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
+    if (quote.run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
+    if (quote.close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
     // Python has no line break within such a string: who wrote one did not escape, and the backslash may be one, too.
     const isDoubtful = language === "python" && token.escaped === true;
     if (control >= 0 && (language !== "python" || isDoubtful))
       this.#slip("json-repaired", isDoubtful ? "value" : "none", control, control + 1);
     const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
-    // One that begins with a quote: the opening one may stand twice.
-    if (counts && text.startsWith(close)) this.#slip("unquoted-value", "value", start, end);
+    if (quote.isDoubtful?.test(text)) this.#slip("unquoted-value", "value", start, end);
     return this.#endToken(token, text, end);
   }
 
@@ -227,7 +226,7 @@ export class LiteralReader {
   }
 
   #readWord(token: Token): boolean {
-    const run = token.run as RegExp;
+    const run = token.quote.run as RegExp;
     run.lastIndex = this.#at;
     run.test(this.#text);
     token.text += this.#text.slice(this.#at, run.lastIndex);

@@ -4,6 +4,9 @@ import type { LiteralSyntax } from "./types.ts";
 
 const fewSpaces = /\s{0,99}/y;
 
+/** A string that begins with a quote, or ends with one that nothing in it opens. */
+const isDoubled = /^'|^(?!(?:.*[\s([{,:=])?'\S[^']*'$).*'$/s;
+
 /** Python, where nothing is escaped in `'…'`, and a quote closes it only before `,` `)` `]` `}` `:`, a mark in `<|`, or the end. */
 const plainSyntax: LiteralSyntax = {
   language: "python",
@@ -11,6 +14,7 @@ const plainSyntax: LiteralSyntax = {
     {
       open: "'",
       close: "'",
+      isDoubtful: isDoubled,
       counts(text, at, ended) {
         fewSpaces.lastIndex = at + 1;
         fewSpaces.test(text);

@@ -11,11 +11,8 @@ export interface Token {
   text: string;
   tail: string;
   piece: string;
-  /** What closes a string; a word has none. */
-  close: string;
-  /** The units that stand for themselves. A string without it is text up to what closes it. */
-  run: RegExp | undefined;
-  counts: Quote["counts"];
+  /** What a string stands between; what closes a word is empty. */
+  quote: Quote;
   state: "open" | "closed" | "failed";
   /** Offset of the first raw control character, in Python of the first line break in a string of one line; -1: none. */
   control: number;
@@ -48,7 +45,7 @@ export function readString(
   python: boolean,
   ended: boolean,
 ): number {
-  const { close, run } = token;
+  const { close, run } = token.quote;
   const whole = python ? undefined : readWhole(token, text, at);
   if (whole !== undefined) return whole;
   let out = "";
@@ -89,7 +86,7 @@ export function readString(
 /** Reads a string of JSON that stands whole in a window and has escapes, without a piece for each of them; undefined: it is none. */
 function readWhole(token: Token, text: string, at: number): number | undefined {
   const start = at - 1;
-  if (token.close !== '"' || text[start] !== '"' || token.text !== "" || token.tail !== "") return undefined;
+  if (token.quote.close !== '"' || text[start] !== '"' || token.text !== "" || token.tail !== "") return undefined;
   let end = runEnd(token, text, at);
   if (text[end] !== "\\") return undefined;
   while (text[end] === "\\" && end + 2 <= text.length) end = runEnd(token, text, end + 2);
@@ -106,7 +103,7 @@ function readWhole(token: Token, text: string, at: number): number | undefined {
 }
 
 /** Returns the index of the next unit that may be more than itself. */
-function runEnd({ close, run }: Token, text: string, at: number): number {
+function runEnd({ quote: { close, run } }: Token, text: string, at: number): number {
   if (run) {
     run.lastIndex = at;
     run.test(text);
@@ -123,7 +120,7 @@ export function standsAt(text: string, at: number, mark: string, ended: boolean)
 }
 
 /** Whether a string closes at an index; undefined: more text decides. */
-function closes({ close, counts }: Token, text: string, at: number, ended: boolean): boolean | undefined {
+function closes({ quote: { close, counts } }: Token, text: string, at: number, ended: boolean): boolean | undefined {
   const stands = standsAt(text, at, close, ended);
   return stands && counts ? counts(text, at, ended) : stands;
 }

@@ -33,6 +33,8 @@ export interface Quote {
   run?: RegExp;
   /** Whether what closes the string counts at an index; undefined: more text decides. Default: it does everywhere. */
   counts?(text: string, at: number, ended: boolean): boolean | undefined;
+  /** Strings that may have lost or doubled one of their quotes. */
+  isDoubtful?: RegExp;
 }
 
 /** How literals are written. */
