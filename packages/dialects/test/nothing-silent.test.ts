@@ -80,7 +80,7 @@ describe("a damaged call of a known tool", () => {
     "search takes a query: what to look for. get_weather takes a city.",
     'The tool is {"name": "search", "description": "Finds pages", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}.',
     "I will search. Query: tea.",
-  "Run search --query and it finds pages; get_weather is for the weather --city aside.",
+    "Run search --query and it finds pages; get_weather is for the weather --city aside.",
   ])("is none where a sentence mentions it: %j", (text) =>
     expect(recoverToolCalls(text, tools).diagnostics).toEqual([]),
   );
