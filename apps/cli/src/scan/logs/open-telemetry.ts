@@ -113,9 +113,10 @@ function put(target: unknown[] | Record<string, unknown>, steps: readonly string
 
 /** Returns the pairs of a list of keys and values; undefined when it is none. */
 function keyed(list: readonly unknown[], depth = 0): [key: string, value: unknown][] | undefined {
-  return list.every((item) => isObject(item) && typeof item.key === "string")
-    ? list.map((item) => [item.key as string, plain(item.value, depth + 1)])
-    : undefined;
+  const pairs = list.flatMap((item): [string, unknown][] =>
+    isObject(item) && typeof item.key === "string" ? [[item.key, plain(item.value, depth + 1)]] : [],
+  );
+  return pairs.length === list.length ? pairs : undefined;
 }
 
 /** Returns a value of OTLP without what says its type. */
