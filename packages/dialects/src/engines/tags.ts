@@ -117,7 +117,11 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: 
   if (isCdata && !(yield* cursor.take(close)))
     return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
   const { schema, root } = argument.types;
+  const { strings } = call;
+  // What stands in CDATA was meant.
+  if (isCdata) call.strings = [];
   argument.typed(typeText(cursor.slice(value.start, value.end), schema, root, mark), value);
+  if (strings) call.strings = strings;
   return true;
 }
 

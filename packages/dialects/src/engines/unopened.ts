@@ -6,16 +6,15 @@ import type { RowMarks } from "../scan/row-marks.ts";
  * Reports values that hold what closes them, and behind it the name of an argument that the call lacks, or on a line of
  * its own: the opening mark of that argument was damaged or lost, and the value took it in.
  */
-export function findUnopened(call: CallDraft, { argClose, row }: RowMarks): void {
-  // What stands in CDATA was meant.
-  const closer = row.arguments.cdata ? undefined : argClose?.texts[0];
+export function findUnopened(call: CallDraft, { argClose }: RowMarks): void {
+  const closer = argClose?.texts[0];
   const strings = closer === undefined ? [] : (call.strings ?? []).filter(([text]) => text.includes(closer));
   if (closer === undefined || strings.length === 0) return;
   const { block, input, name = "" } = call;
   const lacking = block.host.tools.parameters(name).filter((one) => !(one in input));
   if (lacking.length === 0) return;
   const taken = new RegExp(
-    `${asPattern(closer)}\\s{0,99}(?:(?!</)[^\\n]){0,60}?(?:(?<![\\w:-])|(?<=param|parameter|key|value))(?:${lacking.map(asPattern).join("|")})["']?\\s?[<>=:]`,
+    `${asPattern(closer)}\\s{0,99}(?:(?!</)[^\\n]){0,60}?(?:(?<![\\w:-])|(?<=param|parameter|key|value))(?:${lacking.map(asPattern).join("|")})["']?(?:\\s?[<>=:]|\\s[\\w:-]{1,40}=)`,
   );
   for (const [text, span] of strings)
     if (taken.test(text) || closesOnLine(text, closer)) call.slip("doubtful-open", span);
