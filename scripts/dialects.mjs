@@ -67,7 +67,9 @@ const files = {
   BareCalls: "scan/bare.ts",
   bareForms: "scan/bare-forms.ts",
   callAsJson: "engines/json-body.ts",
+  gemmaLiterals: "values/gemma.ts",
   headerName: "engines/harmony.ts",
+  isNextInList: "scan/next-in-list.ts",
   jsonBody: "bodies.ts",
   keyedBody: "bodies.ts",
   keyName: "names/key.ts",
@@ -76,6 +78,7 @@ const files = {
   proseHeaderAt: "engines/harmony.ts",
   ProseMarks: "scan/prose.ts",
   pythonBody: "engines/python.ts",
+  pythonLiterals: "values/plain-quotes.ts",
   renderElements: "write/render-elements.ts",
   renderJson: "write/render-row.ts",
   renderNamespace: "write/render-namespace.ts",
@@ -83,6 +86,7 @@ const files = {
   showWith: "write/render-row.ts",
   tagsBody: "engines/tags.ts",
   textName: "names/text.ts",
+  variedAt: "scan/varied-marks.ts",
   treesBody: "engines/tag-tree.ts",
   typeMarkAt: "engines/type-mark.ts",
   writeCalls: "write/serialize.ts",
@@ -124,6 +128,7 @@ function partsOf({
     header: "headerName",
   };
   const isAlike = [...open, call.open].some((mark) => mark?.lookAlikes);
+  const varies = /[\uff5c\u2581]|"variable":/.test(JSON.stringify([open, close, call, args, reasoning, stops]));
   const marks = [...prose, ...reasoning].flatMap((one) => [one.open, one.close]);
   const vanish = [...marks, ...(engine === "messages" ? stops : [])].some((text) =>
     /^(?:<\||>>>)|.<\/?think>$/.test(text),
@@ -131,6 +136,10 @@ function partsOf({
   return {
     bodies: `{ ${form}: ${bodies[/** @type {keyof typeof bodies} */ (form)]} }`,
     names: `{ ${place}: ${names[/** @type {keyof typeof names} */ (place)]} }`,
+    ...(list && { isNextInList: "isNextInList" }),
+    ...(varies && { look: "variedAt" }),
+    ...(values === "gemma" && { literals: "gemmaLiterals" }),
+    ...(values === "python" && { literals: "pythonLiterals" }),
     ...(call.json && { asJson: "callAsJson" }),
     ...(header && { runHeader: "runHeader" }),
     ...(isAlike && args.typeMark?.attribute && { typeMarkAt: "typeMarkAt" }),

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
-import { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "@toolglot/internal";
+import { makeDiagnostic } from "@toolglot/core/text";
+import type { DiagnosticChange, DiagnosticText } from "@toolglot/internal";
 
 /** Codes of repairs: what was read as meant, though not as written. Each can be switched off by the `repairs` option. */
 export type AttpRepairCode =

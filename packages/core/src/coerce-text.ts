@@ -1,6 +1,7 @@
-import { atPointer, checkKeys, isObject } from "@toolglot/internal";
+import { checkKeys } from "@toolglot/internal";
 import type { InputIssue } from "./call.ts";
-import type { JsonSchema, JsonSchemaObject } from "./json.ts";
+import type { JsonSchema } from "./json.ts";
+import { fitsSchema, literalsOf, target, typesOf } from "./schema-kinds.ts";
 
 /** A value read from text, or why it could not be. */
 export type CoerceResult = { success: true; value: unknown } | { success: false; issue: InputIssue };
@@ -33,10 +34,11 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
   checkKeys("coerceText", options, "root:boolean|object");
   const root = options.root ?? schema;
-  if (schema === undefined || fits(text, schema, newWalk(root))) return { success: true, value: text };
+  const fits = (value: unknown): boolean => schema === undefined || fitsSchema(value, schema, root, undefined, false);
+  if (schema === undefined || fits(text)) return { success: true, value: text };
   const reading = read(text.trim());
-  if ("value" in reading && fits(reading.value, schema, newWalk(root))) return { success: true, value: reading.value };
-  const expected = describe(schema, newWalk(root)) || "nothing";
+  if ("value" in reading && fits(reading.value)) return { success: true, value: reading.value };
+  const expected = describe(schema, { root, left: 2000, depth: 100 }) || "nothing";
   const got = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   const reason = "reason" in reading ? ` (${reading.reason})` : "";
   return { success: false, issue: { path: "", expected, got, message: `expected ${expected}, got ${got}${reason}` } };
@@ -76,77 +78,20 @@ interface Walk {
   depth: number;
 }
 
-const newWalk = (root: JsonSchema | undefined): Walk => ({ root, left: 2000, depth: 100 });
-
-/** Runs the same walk, one level further down. */
-function down<T>(walk: Walk, go: () => T): T {
-  walk.depth--;
-  const found = go();
-  walk.depth++;
-  return found;
-}
-
-/** Whether a value is of a type or among the literals that the schema names. */
-function fits(value: unknown, schema: JsonSchema, walk: Walk): boolean {
-  if (typeof schema === "boolean") return schema;
-  if (walk.left-- < 0 || walk.depth < 0) return false;
-  const again = (inner: JsonSchema): boolean => down(walk, () => fits(value, inner, walk));
-  const types = typesOf(schema);
-  if (schema.nullable === true && value === null) return true;
-  if (types && !types.some((type) => isType(value, type))) return false;
-  const literals = literalsOf(schema);
-  if (literals && !literals.some((literal) => JSON.stringify(literal) === JSON.stringify(value))) return false;
-  return (
-    again(resolve(schema.$ref, walk.root)) &&
-    (schema.anyOf?.some(again) ?? true) &&
-    (schema.oneOf?.some(again) ?? true) &&
-    (schema.allOf?.every(again) ?? true)
-  );
-}
-
-function isType(value: unknown, type: string): boolean {
-  switch (type) {
-    case "integer":
-      return Number.isSafeInteger(value);
-    case "null":
-      return value === null;
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return isObject(value);
-    default:
-      return typeof value === type;
-  }
-}
-
-/** Returns the types a schema names; without any, what its other keywords are about. */
-function typesOf(schema: JsonSchemaObject): readonly string[] | undefined {
-  if (schema.type !== undefined) return [schema.type].flat();
-  if (literalsOf(schema) || schema.$ref || schema.anyOf || schema.oneOf || schema.allOf) return undefined;
-  if (schema.properties || schema.additionalProperties !== undefined) return ["object"];
-  return schema.items === undefined && schema.prefixItems === undefined ? undefined : ["array"];
-}
-
-function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
-  return "const" in schema ? [schema.const] : schema.enum;
-}
-
-/** Follows a local reference; returns true, which allows any value, when there is none or it leads nowhere. */
-function resolve(reference: string | undefined, root: JsonSchema | undefined): JsonSchema {
-  return ((reference?.startsWith("#") ? atPointer(root, reference) : undefined) ?? true) as JsonSchema;
-}
-
 /** Returns `integer or null`, `one of "a", "b"`. */
 function describe(schema: JsonSchema, walk: Walk): string {
   if (typeof schema === "boolean" || walk.left-- < 0 || walk.depth < 0) return "";
   const literals = literalsOf(schema);
   const { anyOf = [], oneOf = [], allOf = [] } = schema;
+  const inner = (branch: JsonSchema): string => {
+    walk.depth -= 1;
+    const found = describe(branch, walk);
+    walk.depth += 1;
+    return found;
+  };
   const names = literals
     ? [(literals.length > 1 ? "one of " : "") + literals.map((literal) => JSON.stringify(literal)).join(", ")]
-    : (typesOf(schema) ??
-      [resolve(schema.$ref, walk.root), ...anyOf, ...oneOf, ...allOf].map((branch) =>
-        down(walk, () => describe(branch, walk)),
-      ));
+    : (typesOf(schema) ?? [target(schema, walk.root), ...anyOf, ...oneOf, ...allOf].map(inner));
   const all = schema.nullable === true ? [...names, "null"] : names;
   return [...new Set(all.filter(Boolean))].join(" or ");
 }

@@ -1,5 +1,14 @@
 /** The text layer, for those who write a protocol: one scan for fences, reasoning, inline code and made-up results. */
 
+export {
+  fitsSchema,
+  kindCount,
+  kindsOf,
+  memberNames,
+  memberSchema,
+  type SchemaKind,
+  simpleKinds,
+} from "./schema-kinds.ts";
 export type {
   BlockEnd,
   BlockGrammar,
@@ -15,6 +24,7 @@ export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "
 export { type CallSearch, everyCall } from "./text/call-search.ts";
 export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
 export { chunksOf, EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
+export { boundFindings, makeDiagnostic } from "./text/findings.ts";
 export { foreignCloser } from "./text/foreign-closer.ts";
 export { type ActionWriter, actionCalls, exactJsonText, withText } from "./text/format-actions.ts";
 export { type LeakedCall, leakedCalls } from "./text/leaked-calls.ts";

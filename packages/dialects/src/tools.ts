@@ -1,7 +1,7 @@
 import { type JsonSchema, type JsonSchemaObject, nearest, type ToolDefinition } from "@toolglot/core";
+import { memberNames, memberSchema } from "@toolglot/core/text";
 import { isObject } from "@toolglot/internal";
 import type { DialectTool } from "./types.ts";
-import { memberNames, memberSchema } from "./values/schema-kinds.ts";
 
 /** A tool as all of this package looks at it. */
 export interface ToolShape {

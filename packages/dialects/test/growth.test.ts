@@ -44,6 +44,10 @@ testGrowth({
     ["alone", `note${"|_:".repeat(20)}`],
     ["alone", `note${"|type:".repeat(20)}`],
     ["alone", `note${"<a.b-c|".repeat(12)}`],
+    ["alone", "\nnote -- --titl title ="],
+    ["between tags", "\n</parameter>\n<parameter"],
+    ["in a plain string", " 'x"],
+    ["in a plain string", "'"],
   ],
   places: {
     "in a string of JSON": (text) => json(`"${text}"`),
@@ -57,6 +61,7 @@ testGrowth({
       `<tool_call>note\n<arg_key>title</arg_key>\n<arg_value>${text}</arg_value>\n</tool_call>`,
     "in a string of Python": (text) => `[note(title="${text}")]`,
     "in a call of Python": (text) => `<|tool_call_start|>[note(title='x', ${text})]<|tool_call_end|>`,
+    "in a plain string": (text) => `<|tool_call_start|>[note(title='x${text}')]<|tool_call_end|>`,
     "in a value of Gemma": (text) => `<|tool_call>call:note{title:<|"|>${text}<|"|>}<tool_call|>`,
     "as a value of Gemma": (text) => `<|tool_call>call:note{title:${text}}<tool_call|>`,
     "in a header of harmony": (text) => `<|channel|>commentary to=${text}<|message|>{"title": "x"}<|call|>`,

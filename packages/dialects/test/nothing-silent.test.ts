@@ -30,6 +30,8 @@ const damaged = [
   '```json\nget_weather {"city": "SF"}\n```',
   '<action>get_weather</action><input>{"city":"SF"}</input>',
   "<function>get_weather</function><parameter=city>SF</parameter>",
+  "$ get_weather --city SF",
+  "get_weather city=SF",
   "&lt;call&gt;get_weather{&quot;city&quot;: &quot;SF&quot;}&lt;/call&gt;",
 ];
 const whole = {
@@ -78,6 +80,7 @@ describe("a damaged call of a known tool", () => {
     "search takes a query: what to look for. get_weather takes a city.",
     'The tool is {"name": "search", "description": "Finds pages", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}.',
     "I will search. Query: tea.",
+    "Run search --query and it finds pages; get_weather is for the weather --city aside.",
   ])("is none where a sentence mentions it: %j", (text) =>
     expect(recoverToolCalls(text, tools).diagnostics).toEqual([]),
   );

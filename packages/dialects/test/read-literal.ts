@@ -16,18 +16,12 @@ export interface Read {
 }
 
 /** Reads a text that comes in chunks, as a caller does: what was not taken comes again. */
-export function readChunks(
-  chunks: readonly string[],
-  syntax: LiteralSyntax,
-  allows?: (code: string) => boolean,
-  stringsTo = 600,
-): Read {
+export function readChunks(chunks: readonly string[], syntax: LiteralSyntax, stringsTo = 600): Read {
   const heard: string[] = [];
   const pieces = new Map<string, string>();
   let last = 0;
   const reader = new LiteralReader(syntax, {
     stringsTo,
-    ...(allows && { allows }),
     listener: {
       begin(depth, key, start) {
         last = start;
@@ -53,12 +47,12 @@ export function readChunks(
 }
 
 /** Reads a text at once; then in single units, in fours, and cut at each place: nothing may differ. */
-export function readEachWay(text: string, syntax: LiteralSyntax, allows?: (code: string) => boolean): Read {
-  const whole = readChunks([text], syntax, allows);
+export function readEachWay(text: string, syntax: LiteralSyntax): Read {
+  const whole = readChunks([text], syntax);
   const ways = [[...text].flatMap((letter) => letter.split("")), text.match(/.{1,4}/gs) ?? []];
   if (text.length < 60) for (let at = 1; at < text.length; at++) ways.push([text.slice(0, at), text.slice(at)]);
   for (const chunks of ways) {
-    const other = readChunks(chunks, syntax, allows);
+    const other = readChunks(chunks, syntax);
     if (JSON.stringify([...other.pieces, other]) !== JSON.stringify([...whole.pieces, whole])) {
       throw new Error(`${JSON.stringify(chunks)}: ${JSON.stringify(other)} instead of ${JSON.stringify(whole)}`);
     }

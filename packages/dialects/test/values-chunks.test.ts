@@ -1,19 +1,21 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { gemmaLiterals } from "../src/values/gemma.ts";
+import { pythonLiterals } from "../src/values/plain-quotes.ts";
+import { jsonSyntax, pythonSyntax } from "../src/values/syntaxes.ts";
 import type { LiteralSyntax } from "../src/values/types.ts";
 import { readEachWay } from "./read-literal.ts";
 
 const syntaxes: LiteralSyntax[] = [
-  { language: "json" },
-  { language: "python" },
-  { language: "python", plainSingleQuotes: true },
-  {
-    language: "gemma",
+  jsonSyntax,
+  pythonSyntax,
+  pythonLiterals({ plainSingleQuotes: true }),
+  gemmaLiterals({
     stringDelimiters: [
       ["<|q|>", "<|q|>"],
       ["<e>", "</e>"],
     ],
-  },
+  }),
 ];
 const parts = [
   ..."{}[](),:\"'\\ \n1-._aTu<|q>é😀\ud83d\ude00",
@@ -80,7 +82,7 @@ it("reads a string of JSON that stands whole as one that comes in pieces, and as
   fc.assert(
     fc.property(body, around, (text, [before, behind]) => {
       const whole = `${before}"${text}"${behind}`;
-      const { state, value, slips, end } = readEachWay(whole, { language: "json" });
+      const { state, value, slips, end } = readEachWay(whole, jsonSyntax);
       if (state === "done" && slips.length === 0) expect(value).toEqual(JSON.parse(whole.slice(0, end)));
     }),
     { numRuns: 2000 },

@@ -1,13 +1,13 @@
 import type { JsonValue } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { gemmaLiterals } from "../src/values/gemma.ts";
 import { LiteralReader } from "../src/values/literal-reader.ts";
-import type { LiteralSyntax } from "../src/values/types.ts";
 import { readChunks, readEachWay, slipsOf } from "./read-literal.ts";
 
 const quote = '<|"|>';
-const gemma: LiteralSyntax = { language: "gemma", stringDelimiters: [[quote, quote]] };
-const functionGemma: LiteralSyntax = { language: "gemma", stringDelimiters: [["<escape>", "<escape>"]] };
+const gemma = gemmaLiterals({ stringDelimiters: [[quote, quote]] });
+const functionGemma = gemmaLiterals({ stringDelimiters: [["<escape>", "<escape>"]] });
 /** `~` stands for the delimiter. */
 const read = (text: string) => readEachWay(text.replaceAll("~", quote), gemma);
 

@@ -1,14 +1,17 @@
 import { growthOf } from "@toolglot/internal/testing/growth";
 import { expect, it } from "vitest";
+import { gemmaLiterals } from "../src/values/gemma.ts";
 import { LiteralReader } from "../src/values/literal-reader.ts";
+import { pythonLiterals } from "../src/values/plain-quotes.ts";
+import { jsonSyntax, pythonSyntax } from "../src/values/syntaxes.ts";
 import { typeText } from "../src/values/typed.ts";
 import type { LiteralSyntax } from "../src/values/types.ts";
 
 const syntaxes: Record<string, LiteralSyntax> = {
-  json: { language: "json" },
-  python: { language: "python" },
-  plain: { language: "python", plainSingleQuotes: true },
-  gemma: { language: "gemma", stringDelimiters: [["<escape>", "<escape>"]] },
+  json: jsonSyntax,
+  python: pythonSyntax,
+  plain: pythonLiterals({ plainSingleQuotes: true }),
+  gemma: gemmaLiterals({ stringDelimiters: [["<escape>", "<escape>"]] }),
 };
 const begins = ["", "[", '"', "'", "{", '{"a":', "[<escape>", "'''"];
 const repeated = [

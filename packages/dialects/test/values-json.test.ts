@@ -1,10 +1,12 @@
 import type { JsonValue } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parse } from "../src/parse.ts";
 import { LiteralReader } from "../src/values/literal-reader.ts";
+import { jsonSyntax } from "../src/values/syntaxes.ts";
 import { readChunks, readEachWay, slipsOf } from "./read-literal.ts";
 
-const json = { language: "json" } as const;
+const json = jsonSyntax;
 const read = (text: string) => readEachWay(text, json);
 
 describe("JSON as it should be", () => {
@@ -50,7 +52,7 @@ describe("JSON as it should be", () => {
   });
 
   it("tells no strings that are deeper than asked for", () => {
-    const told = readChunks(['{"a": "x", "b": ["y"]}'], json, undefined, 1).pieces;
+    const told = readChunks(['{"a": "x", "b": ["y"]}'], json, 1).pieces;
     expect([...told.values()]).toEqual(["x"]);
   });
 
@@ -124,10 +126,12 @@ describe("slips that are read as meant", () => {
     ["[True]", "python-literal"],
     ["[NaN]", "inexact-number"],
     ['{"a": 1, "a": 2}', "duplicate-key"],
-  ])("%s is a failure where %s is not allowed", (text, code) => {
-    const found = readEachWay(text, json, (other) => other !== code);
-    expect(found).toMatchObject({ state: "failed", value: undefined, failure: { message: `${code} is not allowed` } });
-    expect(readEachWay(text, json, (other) => other === code).state).toBe("done");
+  ])("%s rejects the call where %s is not allowed", (text, code) => {
+    const call = `<tool_call>{"name": "f", "arguments": {"x": ${text}}}</tool_call>`;
+    const { blocks, diagnostics } = parse(call, { repairs: { [`dialects/${code}`]: false } });
+    expect(blocks).toMatchObject([{ status: "invalid", calls: [], rejected: [{ name: "f" }] }]);
+    expect(diagnostics).toMatchObject([{ code: `dialects/${code}`, severity: "error" }]);
+    expect(parse(call).blocks).toMatchObject([{ status: "recovered" }]);
   });
 });
 
@@ -232,12 +236,6 @@ describe("a mark where the value should go on", () => {
     const reader = new LiteralReader(json);
     expect(reader.read('{"a": 12', 0, 0, true)).toBe(8);
     expect([reader.state, reader.close(8), reader.value]).toEqual(["open", true, expect.objectContaining({ a: 12 })]);
-  });
-
-  it("is not closed where repairs are not allowed", () => {
-    const reader = new LiteralReader(json, { allows: () => false });
-    const at = reader.read('{"a": 1<', 0, 0, false);
-    expect([reader.close(at), reader.value]).toEqual([false, undefined]);
   });
 
   it("is asked about again when reading goes on", () => {

@@ -1,10 +1,11 @@
 import type { JsonValue } from "@toolglot/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { pythonLiterals } from "../src/values/plain-quotes.ts";
 import { readEachWay, slipsOf } from "./read-literal.ts";
 
-const python = { language: "python" } as const;
-const lfm = { language: "python", plainSingleQuotes: true } as const;
+const python = pythonLiterals({});
+const lfm = pythonLiterals({ plainSingleQuotes: true });
 const read = (text: string) => readEachWay(text, python);
 
 describe("literals of Python", () => {

@@ -42,6 +42,7 @@ export {
 } from "./characters.ts";
 export { checkKeys, gotText, type KnownKeys } from "./check-keys.ts";
 export { columnText, textOfColumn } from "./column-text.ts";
+export type { DiagnosticChange, DiagnosticText } from "./diagnostic-text.ts";
 export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
@@ -71,7 +72,6 @@ export {
 } from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
-export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { isNestedDeeper } from "./nesting.ts";
 export { quoteWord } from "./quote-word.ts";

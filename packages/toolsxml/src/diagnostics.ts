@@ -1,5 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
-import { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "@toolglot/internal";
+import { makeDiagnostic } from "@toolglot/core/text";
+import type { DiagnosticChange, DiagnosticText } from "@toolglot/internal";
 
 /** A repair: a warning while it is allowed, else an error. */
 export type ToolsXmlRepairCode =

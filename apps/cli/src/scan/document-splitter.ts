@@ -7,6 +7,8 @@ export interface PartTaker {
   part(steps: readonly (string | number)[], bytes: Uint8Array): void;
   /** A part with more bytes than are taken. */
   tooLong(steps: readonly (string | number)[]): void;
+  /** A document is over. */
+  end?(): void;
 }
 
 /** Where the splitter is. */
@@ -84,6 +86,7 @@ export class DocumentSplitter {
     if (top && byte === top.closer && this.#state !== "colon") {
       this.#open.pop();
       this.#state = this.#open.length === 0 ? "start" : "next";
+      if (this.#state === "start") this.#take.end?.();
       return at + 1;
     }
     switch (this.#state) {

@@ -19,6 +19,8 @@ const recordLists: ReadonlySet<string> = new Set([
   "items",
   "input",
   "output",
+  "resourceSpans",
+  "resourceLogs",
 ]);
 
 /** A record as it stands in a file: a line, or a part of the one document, whose place is `pointer`. */
@@ -148,6 +150,7 @@ async function readDocument(chunks: Chunks, taker: RecordTaker): Promise<boolean
     tooLong: () => {
       unread += 1;
     },
+    end: flush,
   });
   for await (const chunk of chunks) {
     if (splitter.push(chunk)) continue;

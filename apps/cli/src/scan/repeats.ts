@@ -4,7 +4,8 @@ import type { LogEntry } from "./logs/log-reader.ts";
 /** Messages that are remembered. */
 const maxKnown = 100_000;
 /** A message of a list of them, and not an answer to it. */
-const inList = /\/(?:request|inputs?|messages|contents|history|prompt)(?:\/\d+)+(?:\/kwargs|\/data)?$/;
+const inList =
+  /(?:\/(?:request|inputs?|messages|contents|history|prompt)|[._](?:input[._]messages|prompt(?:\.messages)?))(?:\/\d+)+(?:\/kwargs|\/data|\/message)?$/;
 
 /** Knows which messages stood in a record before: each request repeats the whole conversation so far. */
 export class Repeats {
@@ -30,14 +31,14 @@ export class Repeats {
   }
 
   /** Whether a message of a list was there before; it is from now on. */
-  isRepeat(key: string | undefined, pointer: string): boolean {
+  isRepeat(key: string | undefined, pointer: string, isHistory = inList.test(pointer)): boolean {
     if (key === undefined) return false;
     const isKnown = this.#known.has(key);
     if (!isKnown) this.#known.add(key);
     for (const oldest of this.#known)
       if (this.#known.size > maxKnown) this.#known.delete(oldest);
       else break;
-    return isKnown && inList.test(pointer);
+    return isKnown && isHistory;
   }
 }
 

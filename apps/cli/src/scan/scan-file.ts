@@ -101,7 +101,14 @@ async function walk(read: ReadSource, visitor: Visitor, unread: (line: number) =
       entry(entry, at, isInside, message) {
         const key = isInside ? repeats.next(entry, message) : undefined;
         const conversation = isInside ? own : (entry.conversation ?? "");
-        const about = { line, pointer: at, conversation, entry, key, isRepeat: repeats.isRepeat(key, at) };
+        const about = {
+          line,
+          pointer: at,
+          conversation,
+          entry,
+          key,
+          isRepeat: repeats.isRepeat(key, at, entry.isHistory),
+        };
         visitor.entry(about);
         for (const item of entry.items) if (!again.has(entry.record, item)) visitor.item(item, about);
       },

@@ -117,7 +117,7 @@ export interface BlockReader<Block> {
 /** How a block ended. */
 export interface BlockEnd<Block> {
   block: Block;
-  /** Findings about the block; they are reported after its end event. */
+  /** Findings about the block; they are reported after its end event, bounded. */
   diagnostics?: readonly Diagnostic[];
   /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading continues there. */
   end: number;

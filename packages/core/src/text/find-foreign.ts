@@ -53,7 +53,7 @@ const bareCall = new RegExp(
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 /** Every call holds one of these, in any format and however it is escaped. */
-const callSign = /[<[{(>`~:=＞＜〈《‹⟨«»「『：＝&\\]/;
+const callSign = /[<[{(>`~:=＞＜〈《‹⟨«»「『：＝&\\]|--\w/;
 
 /** Returns the text segments that may hold calls. */
 export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegment[] {

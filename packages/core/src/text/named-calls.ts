@@ -33,13 +33,14 @@ function wantedOf({ inputSchema }: NamedTool): Wanted {
     `\\{\\s{0,9}${param}\\s{0,9}(?:=>|[:=])`,
     `\\(\\s{0,9}${param}\\s{0,9}=(?!=)`,
   ];
-  // `name="k"`, `k="…"`, `<k>…`, `<parameter=k>…`, `<arg_key>k</arg_key>`
+  // `name="k"`, `k="…"`, `<k>…`, `<parameter=k>…`, `<arg_key>k</arg_key>`; on a command's line `--k …` and `k=…`
   if (isDeclared)
     shapes.push(
       `=\\s?["']${param}["']`,
       `\\s${param}\\s?=\\s?["'{[\\d]`,
       `(?:<|&lt;)(?:[^<>\\n]{0,60}[\\s"'=:|])?${param}["']?(?:\\s[^<>\\n]{0,60})?>`,
       `>\\s{0,9}${param}\\s{0,9}<`,
+      `(?<command>\\s(?:--${param.replaceAll("_", "[_-]")}(?![\\p{L}\\p{N}_-])|${param}=[^\\s=]))`,
     );
   // Arguments that are none.
   const none = "\\s?(?:\\{\\s{0,9}\\}|\\(\\{\\s{0,9}\\}\\))";
@@ -48,6 +49,7 @@ function wantedOf({ inputSchema }: NamedTool): Wanted {
 
 /** A sign of a format, right before a name: then it is no word of a sentence. */
 const isMarked = /[<>|｜[{:=@]["'`\s]{0,9}(?:functions\.)?$/;
+const beginsCommand = /(?:^|\n)[ \t]{0,9}(?:[$%#❯][ \t]{0,3})?$/;
 const beginsLine = /(?:^|\n)[ \t]{0,9}(?:functions\.)?$/;
 /** A sentence that goes on behind a bracket or quote, to the end of its line. */
 const goesOn = /[)\]}"'>],?[ \t]{1,9}\p{L}[^<>{}()[\]]*$/u;
@@ -71,12 +73,15 @@ export function namedCalls(tools: readonly NamedTool[]): (text: string) => Itera
     const names = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${named.map(asPattern).join("|")})(?![\\p{L}\\p{N}_-])`, "gu");
     for (const { 0: name, index } of matchesOf(names, text)) {
       const { behind, isDeclared } = wantedAs(name);
-      if (!matchAt(behind, text, index + name.length)) continue;
+      const match = matchAt(behind, text, index + name.length);
+      if (!match) continue;
       const end = behind.lastIndex;
       const before = text.slice(Math.max(0, index - 20), index);
-      const isSentence = isDeclared
-        ? goesOn.test(text.slice(end, Math.min(lineEnd(text, end), end + 400)))
-        : !beginsLine.test(before);
+      const isSentence = match.groups?.command
+        ? !beginsCommand.test(before)
+        : isDeclared
+          ? goesOn.test(text.slice(end, Math.min(lineEnd(text, end), end + 400)))
+          : !beginsLine.test(before);
       if (isMarked.test(before) || !isSentence) yield { start: index, end };
     }
   };

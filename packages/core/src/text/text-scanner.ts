@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockGrammar, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
 import { FenceStack, ForeignFence, InlineCode } from "./code.ts";
+import { boundFindings } from "./findings.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
 import { OpenReasoning, type ReasoningMark, resultMarker } from "./text-marks.ts";
@@ -390,6 +391,6 @@ export class TextScanner<Block extends BlockBase> {
     if (closedFence) this.#fences.pop(end);
     if (segments) return;
     result.closeBlock(block);
-    result.report(diagnostics);
+    if (diagnostics) result.report(boundFindings(diagnostics));
   }
 }

@@ -2,30 +2,20 @@ import { createRecord, type JsonObject, type JsonValue, type Span } from "@toolg
 import { isObject } from "@toolglot/internal";
 import type { Argument, CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
-import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
 import type { DialectRow } from "../table/types.ts";
 import { LiteralReader } from "../values/literal-reader.ts";
-import type { LiteralListener, LiteralSyntax } from "../values/types.ts";
-
-/** How the values of a dialect are written. */
-export function syntaxOf({ values, stringDelimiters, plainSingleQuotes }: DialectRow): LiteralSyntax {
-  if (values === "gemma") return { language: "gemma", stringDelimiters: stringDelimiters ?? [] };
-  return values === "python"
-    ? { language: "python", plainSingleQuotes: plainSingleQuotes === true }
-    : { language: "json" };
-}
+import { jsonSyntax } from "../values/syntaxes.ts";
+import type { LiteralListener } from "../values/types.ts";
 
 /** Reads one literal, and goes behind it; undefined when it can't be read, and the call is rejected then. */
 export function* readLiteral(
   call: CallDraft,
   cursor: Cursor,
-  marks: RowMarks,
-  syntax: LiteralSyntax,
+  { syntax, literalClosers, openers }: RowMarks,
   listening: { listener?: LiteralListener; stringsTo?: number } = {},
 ): Reading<LiteralReader | undefined> {
-  const allows = (code: string): boolean => call.block.host.allows(`dialects/${code}`);
-  const reader = new LiteralReader(syntax, { allows, ...listening });
+  const reader = new LiteralReader(syntax, listening);
   const start = cursor.offset;
   const skim = (): boolean => {
     const { source } = cursor;
@@ -44,15 +34,11 @@ export function* readLiteral(
       return undefined;
     }
     const isBlocked = state === "blocked";
-    const isClosed = isBlocked && (yield* cursor.sees(marks.literalClosers));
-    const isNext = isBlocked && !isClosed && (yield* cursor.sees(marks.openers));
+    const isClosed = isBlocked && (yield* cursor.sees(literalClosers));
+    const isNext = isBlocked && !isClosed && (yield* cursor.sees(openers));
     if ((isClosed || isNext) && reader.close(cursor.offset, isNext)) break;
     cursor.failedIn = { depth: reader.depth, quote: reader.quote.charAt(0) };
     const at = reader.failure?.at ?? cursor.offset;
-    if (reader.failure?.code) {
-      call.slip(reader.failure.code, { start: at, end: at + 1 });
-      return undefined;
-    }
     call.fail(
       syntax.language === "python" ? "not-a-literal" : "invalid-json",
       { start, end: Math.max(at, start + 1) },
@@ -79,18 +65,27 @@ export function* readJsonBody(
   takeLoose?: TakeLoose,
 ): Reading<boolean> {
   const { row } = marks;
-  const syntax = syntaxOf(row);
   const members = new Members(call, row, whole, takeLoose);
   const start = cursor.offset;
-  const reader = yield* readLiteral(call, cursor, marks, syntax, { listener: members, stringsTo: members.depth });
+  const reader = yield* readLiteral(call, cursor, marks, { listener: members, stringsTo: members.depth });
   if (!reader) return false;
   const span = { start, end: cursor.offset };
   if (whole) call.raw ??= span;
   return members.finish(reader.value, span);
 }
 
-/** Reads a call that is a JSON object all the same. */
-export const callAsJson: BodyReader = { read: (call, cursor, marks) => readJsonBody(call, cursor, marks, false) };
+/** Returns the marks of a call that is a JSON object all the same. */
+export const callAsJson = (marks: RowMarks): RowMarks => ({
+  ...marks,
+  row: {
+    ...marks.row,
+    call: { name: { at: "key", keys: ["name"] } },
+    arguments: { keys: ["arguments", "parameters"] },
+    values: "json",
+  },
+  body: { read: (call, cursor, own) => readJsonBody(call, cursor, own, false) },
+  syntax: jsonSyntax,
+});
 
 /** Takes the members of a call's JSON as they come in. */
 class Members implements LiteralListener {
@@ -209,7 +204,7 @@ export function isAlone(call: CallDraft, others: JsonObject, hasKey: boolean, sp
 
 /** Reads the JSON of an object. */
 export function readObject(text: string): JsonObject | undefined {
-  const reader = new LiteralReader({ language: "json" });
+  const reader = new LiteralReader(jsonSyntax);
   const at = reader.read(text, text.search(/\S|$/), 0, true);
   const { state, value, slips } = reader;
   const isWhole = state === "done" && slips.length === 0 && text.slice(at).trim() === "";

@@ -2,7 +2,7 @@ import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
-import { readLiteral, syntaxOf } from "./json-body.ts";
+import { readLiteral } from "./json-body.ts";
 import { findTaken } from "./lost-quotes.ts";
 import { skipPythonCall } from "./skip-python.ts";
 
@@ -11,7 +11,6 @@ const mayBeKeyword = /^\s*(?:[\p{L}_][\p{L}\p{N}_]{0,200}\s{0,20}=?\s*)?$/u;
 
 /** Reads the arguments of a call in Python, and goes behind its closing parenthesis. False when the call is rejected. */
 function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<boolean> {
-  const syntax = syntaxOf(marks.row);
   const start = cursor.offset;
   call.strings = [];
   let count = 0;
@@ -39,7 +38,7 @@ function* readPython(call: CallDraft, cursor: Cursor, marks: RowMarks): Reading<
       return call.fail("not-a-literal", here, "An argument has no name, and none can be known.");
     const argument = call.argument(position);
     const from = cursor.offset;
-    const literal = yield* readLiteral(call, cursor, marks, syntax, {
+    const literal = yield* readLiteral(call, cursor, marks, {
       listener: { piece: (depth, _key, text) => depth === 0 && argument.keepsStrings && argument.piece(text) },
     });
     if (!literal) return false;

@@ -1,9 +1,9 @@
 import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
+import { kindsOf, memberSchema } from "@toolglot/core/text";
 import type { CallDraft } from "../scan/call-draft.ts";
 import type { Cursor, Reading } from "../scan/cursor.ts";
 import type { BodyReader } from "../scan/parts.ts";
 import type { RowMarks } from "../scan/row-marks.ts";
-import { kindsOf, memberSchema } from "../values/schema-kinds.ts";
 import { typeText } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
 import { type ArgumentTag, readTag } from "./argument-tag.ts";
@@ -33,7 +33,7 @@ function* readTree(call: CallDraft, cursor: Cursor, marks: RowMarks, tag: Argume
       : call.fail("invalid-arguments", span, `<${tag.key}> is not closed.`);
   }
   call.slips(slips);
-  argument.typed(value, { start, end: cursor.offset });
+  argument.typed({ value, slips: [] }, { start, end: cursor.offset });
   return true;
 }
 

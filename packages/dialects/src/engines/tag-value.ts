@@ -63,6 +63,8 @@ function opensAt(text: string, at: number, marks: RowMarks, ended: boolean, vari
   return key > 0 && argKeyClose ? anyAt(text, key, [argKey], ended, variable) : opens || key;
 }
 
+/** The sign that ends an opener, and no other that it may belong to: `>=`, `>>>`, `> quoted`. */
+const doubledSign = /^>[\p{L}_"'/\\\r\n]/u;
 /** A first line that ends as an opener does. */
 const lateOpener = /^[^\n<]{0,99}>\r?\n/;
 const lateCdata = /^\S{1,3}<!\[CDATA\[/;
@@ -93,8 +95,8 @@ export function* readTagValue(
     send(end);
     // The opener's last sign stands twice, or its key: else a line break would stand before the value.
     const first = cursor.slice(start, Math.min(end, start + 102));
-    if ((start === begin && pad === "one-lf" && lateOpener.test(first)) || (cdata && lateCdata.test(first)))
-      doubt ??= start;
+    const isLate = start === begin && (doubledSign.test(first) || (pad === "one-lf" && lateOpener.test(first)));
+    if (isLate || (cdata && lateCdata.test(first))) doubt ??= start;
     if (doubt !== undefined) call.slip("doubtful-open", { start: doubt, end });
     // A closing mark that was written wrong, and then right, stays in the value.
     const wrong = closerAtEnd.exec(cursor.slice(Math.max(start, end - 60), end))?.[1];

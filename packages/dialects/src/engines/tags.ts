@@ -116,7 +116,12 @@ function* readArgument(call: CallDraft, cursor: Cursor, marks: RowMarks, parts: 
   if (!value) return call.fail("truncated", { start, end: cursor.offset });
   if (isCdata && !(yield* cursor.take(close)))
     return call.fail("invalid-arguments", value, "Text stands behind a CDATA section.");
-  argument.text(cursor.slice(value.start, value.end), typeText, value, mark);
+  const { schema, root } = argument.types;
+  const { strings } = call;
+  // What stands in CDATA was meant.
+  if (isCdata) call.strings = [];
+  argument.typed(typeText(cursor.slice(value.start, value.end), schema, root, mark), value);
+  if (strings) call.strings = strings;
   return true;
 }
 

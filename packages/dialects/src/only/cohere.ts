@@ -6,6 +6,7 @@ import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { cohere, cohereDialect } from "../table/rows/cohere.ts";
 import type { Dialect } from "../table/types.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyOrTextName } from "../names/key.ts";
 import { ProseMarks } from "../scan/prose.ts";
@@ -13,7 +14,7 @@ import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [cohere], fixed: "cohere", bodies: { json: jsonBody }, names: { key: keyOrTextName }, prose: ProseMarks };
+const book: OneBook = { rows: [cohere], fixed: "cohere", bodies: { json: jsonBody }, names: { key: keyOrTextName }, isNextInList, prose: ProseMarks };
 
 /** Its row of the table. */
 export const dialect: Dialect = cohereDialect;

@@ -8,11 +8,12 @@ import { deepseekV3_1, deepseekV3_1Dialect } from "../table/rows/deepseek-v3.1.t
 import type { Dialect } from "../table/types.ts";
 import { jsonBody } from "../bodies.ts";
 import { textName } from "../names/text.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [deepseekV3_1], fixed: "deepseek-v3.1", bodies: { json: jsonBody }, names: { text: textName } };
+const book: OneBook = { rows: [deepseekV3_1], fixed: "deepseek-v3.1", bodies: { json: jsonBody }, names: { text: textName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = deepseekV3_1Dialect;

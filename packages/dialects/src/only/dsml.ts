@@ -8,12 +8,13 @@ import { dsml, dsmlDialect } from "../table/rows/dsml.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { attributesBody } from "../engines/attribute-tags.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { typeMarkAt } from "../engines/type-mark.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dsml], fixed: "dsml", bodies: { tags: attributesBody }, names: { attribute: attributeName }, typeMarkAt };
+const book: OneBook = { rows: [dsml], fixed: "dsml", bodies: { tags: attributesBody }, names: { attribute: attributeName }, look: variedAt, typeMarkAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = dsmlDialect;

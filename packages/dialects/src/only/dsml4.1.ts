@@ -8,11 +8,12 @@ import { dsml4_1, dsml4_1Dialect } from "../table/rows/dsml4.1.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { attributesBody } from "../engines/attribute-tags.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dsml4_1], fixed: "dsml4.1", bodies: { tags: attributesBody }, names: { attribute: attributeName } };
+const book: OneBook = { rows: [dsml4_1], fixed: "dsml4.1", bodies: { tags: attributesBody }, names: { attribute: attributeName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = dsml4_1Dialect;

@@ -8,12 +8,13 @@ import { dsml4, dsml4Dialect } from "../table/rows/dsml4.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { attributesBody } from "../engines/attribute-tags.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { typeMarkAt } from "../engines/type-mark.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [dsml4], fixed: "dsml4", bodies: { tags: attributesBody }, names: { attribute: attributeName }, typeMarkAt };
+const book: OneBook = { rows: [dsml4], fixed: "dsml4", bodies: { tags: attributesBody }, names: { attribute: attributeName }, look: variedAt, typeMarkAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = dsml4Dialect;

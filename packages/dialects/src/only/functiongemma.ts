@@ -8,13 +8,14 @@ import { functiongemma, functiongemmaDialect } from "../table/rows/functiongemma
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { bareForms } from "../scan/bare-forms.ts";
+import { gemmaLiterals } from "../values/gemma.ts";
 import { keyedBody } from "../bodies.ts";
 import { textName } from "../names/text.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: keyedBody }, names: { text: textName }, bare: BareCalls, bareForms };
+const book: OneBook = { rows: [functiongemma], fixed: "functiongemma", bodies: { keyed: keyedBody }, names: { text: textName }, literals: gemmaLiterals, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = functiongemmaDialect;

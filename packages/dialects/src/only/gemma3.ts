@@ -7,12 +7,13 @@ import * as only from "../only.ts";
 import { gemma3, gemma3Dialect } from "../table/rows/gemma3.ts";
 import type { Dialect } from "../table/types.ts";
 import { pythonBody } from "../engines/python.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { textName } from "../names/text.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gemma3], fixed: "gemma3", bodies: { python: pythonBody }, names: { text: textName } };
+const book: OneBook = { rows: [gemma3], fixed: "gemma3", bodies: { python: pythonBody }, names: { text: textName }, literals: pythonLiterals };
 
 /** Its row of the table. */
 export const dialect: Dialect = gemma3Dialect;

@@ -8,6 +8,7 @@ import { gemma4, gemma4Dialect } from "../table/rows/gemma4.ts";
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { bareForms } from "../scan/bare-forms.ts";
+import { gemmaLiterals } from "../values/gemma.ts";
 import { keyedBody } from "../bodies.ts";
 import { ProseMarks } from "../scan/prose.ts";
 import { textName } from "../names/text.ts";
@@ -15,7 +16,7 @@ import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: keyedBody }, names: { text: textName }, prose: ProseMarks, bare: BareCalls, bareForms };
+const book: OneBook = { rows: [gemma4], fixed: "gemma4", bodies: { keyed: keyedBody }, names: { text: textName }, literals: gemmaLiterals, prose: ProseMarks, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = gemma4Dialect;

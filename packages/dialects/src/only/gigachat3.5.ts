@@ -8,11 +8,12 @@ import { gigachat3_5, gigachat3_5Dialect } from "../table/rows/gigachat3.5.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { attributesBody } from "../engines/attribute-tags.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [gigachat3_5], fixed: "gigachat3.5", bodies: { tags: attributesBody }, names: { attribute: attributeName } };
+const book: OneBook = { rows: [gigachat3_5], fixed: "gigachat3.5", bodies: { tags: attributesBody }, names: { attribute: attributeName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = gigachat3_5Dialect;

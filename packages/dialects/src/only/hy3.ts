@@ -8,11 +8,12 @@ import { hy3, hy3Dialect } from "../table/rows/hy3.ts";
 import type { Dialect } from "../table/types.ts";
 import { tagsBody } from "../engines/tags.ts";
 import { textName } from "../names/text.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [hy3], fixed: "hy3", bodies: { tags: tagsBody }, names: { text: textName } };
+const book: OneBook = { rows: [hy3], fixed: "hy3", bodies: { tags: tagsBody }, names: { text: textName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = hy3Dialect;

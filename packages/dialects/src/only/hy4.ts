@@ -8,11 +8,12 @@ import { hy4, hy4Dialect } from "../table/rows/hy4.ts";
 import type { Dialect } from "../table/types.ts";
 import { tagsBody } from "../engines/tags.ts";
 import { textName } from "../names/text.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [hy4], fixed: "hy4", bodies: { tags: tagsBody }, names: { text: textName } };
+const book: OneBook = { rows: [hy4], fixed: "hy4", bodies: { tags: tagsBody }, names: { text: textName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = hy4Dialect;

@@ -6,13 +6,14 @@ import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { jamba, jambaDialect } from "../table/rows/jamba.ts";
 import type { Dialect } from "../table/types.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyOrTextName } from "../names/key.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [jamba], fixed: "jamba", bodies: { json: jsonBody }, names: { key: keyOrTextName } };
+const book: OneBook = { rows: [jamba], fixed: "jamba", bodies: { json: jsonBody }, names: { key: keyOrTextName }, isNextInList };
 
 /** Its row of the table. */
 export const dialect: Dialect = jambaDialect;

@@ -9,13 +9,15 @@ import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { bareForms } from "../scan/bare-forms.ts";
 import { callAsJson } from "../engines/json-body.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { pythonBody } from "../engines/python.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { textName } from "../names/text.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: pythonBody }, names: { text: textName }, asJson: callAsJson, bare: BareCalls, bareForms };
+const book: OneBook = { rows: [lfm2], fixed: "lfm2", bodies: { python: pythonBody }, names: { text: textName }, isNextInList, literals: pythonLiterals, asJson: callAsJson, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = lfm2Dialect;

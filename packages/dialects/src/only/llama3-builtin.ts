@@ -7,12 +7,13 @@ import * as only from "../only.ts";
 import { llama3Builtin, llama3BuiltinDialect } from "../table/rows/llama3-builtin.ts";
 import type { Dialect } from "../table/types.ts";
 import { pythonBody } from "../engines/python.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { textName } from "../names/text.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [llama3Builtin], fixed: "llama3-builtin", bodies: { python: pythonBody }, names: { text: textName } };
+const book: OneBook = { rows: [llama3Builtin], fixed: "llama3-builtin", bodies: { python: pythonBody }, names: { text: textName }, literals: pythonLiterals };
 
 /** Its row of the table. */
 export const dialect: Dialect = llama3BuiltinDialect;

@@ -7,13 +7,14 @@ import * as only from "../only.ts";
 import { mistral, mistralDialect } from "../table/rows/mistral.ts";
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [mistral], fixed: "mistral", bodies: { json: jsonBody }, names: { key: keyName }, bare: BareCalls };
+const book: OneBook = { rows: [mistral], fixed: "mistral", bodies: { json: jsonBody }, names: { key: keyName }, isNextInList, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = mistralDialect;

@@ -6,13 +6,14 @@ import type { OneBook, OneDialect } from "../only.ts";
 import * as only from "../only.ts";
 import { phi4Mini, phi4MiniDialect } from "../table/rows/phi4-mini.ts";
 import type { Dialect } from "../table/types.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [phi4Mini], fixed: "phi4-mini", bodies: { json: jsonBody }, names: { key: keyName } };
+const book: OneBook = { rows: [phi4Mini], fixed: "phi4-mini", bodies: { json: jsonBody }, names: { key: keyName }, isNextInList };
 
 /** Its row of the table. */
 export const dialect: Dialect = phi4MiniDialect;

@@ -8,13 +8,15 @@ import { pythonic, pythonicDialect } from "../table/rows/pythonic.ts";
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
 import { bareForms } from "../scan/bare-forms.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { pythonBody } from "../engines/python.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { textName } from "../names/text.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: pythonBody }, names: { text: textName }, bare: BareCalls, bareForms };
+const book: OneBook = { rows: [pythonic], fixed: "pythonic", bodies: { python: pythonBody }, names: { text: textName }, isNextInList, literals: pythonLiterals, bare: BareCalls, bareForms };
 
 /** Its row of the table. */
 export const dialect: Dialect = pythonicDialect;

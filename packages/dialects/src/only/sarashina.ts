@@ -7,13 +7,15 @@ import * as only from "../only.ts";
 import { sarashina, sarashinaDialect } from "../table/rows/sarashina.ts";
 import type { Dialect } from "../table/types.ts";
 import { BareCalls } from "../scan/bare.ts";
+import { isNextInList } from "../scan/next-in-list.ts";
 import { jsonBody } from "../bodies.ts";
 import { keyName } from "../names/key.ts";
+import { pythonLiterals } from "../values/plain-quotes.ts";
 import { writeUntagged } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, bare: BareCalls };
+const book: OneBook = { rows: [sarashina], fixed: "sarashina", bodies: { json: jsonBody }, names: { key: keyName }, isNextInList, literals: pythonLiterals, bare: BareCalls };
 
 /** Its row of the table. */
 export const dialect: Dialect = sarashinaDialect;

@@ -8,11 +8,12 @@ import { step3, step3Dialect } from "../table/rows/step3.ts";
 import type { Dialect } from "../table/types.ts";
 import { attributeName } from "../names/attribute.ts";
 import { attributesBody } from "../engines/attribute-tags.ts";
+import { variedAt } from "../scan/varied-marks.ts";
 import { writeCalls } from "../write/serialize.ts";
 
 export type * from "../public-types.ts";
 
-const book: OneBook = { rows: [step3], fixed: "step3", bodies: { tags: attributesBody }, names: { attribute: attributeName } };
+const book: OneBook = { rows: [step3], fixed: "step3", bodies: { tags: attributesBody }, names: { attribute: attributeName }, look: variedAt };
 
 /** Its row of the table. */
 export const dialect: Dialect = step3Dialect;

@@ -35,7 +35,8 @@ export function takeTemplateCall(
     for (const key of Object.keys(input)) {
       const argument = call.argument(key);
       const own = input[key] as JsonValue;
-      if (hasTexts && typeof own === "string") argument.text(own, typeText, span);
+      const { schema, root } = argument.types;
+      if (hasTexts && typeof own === "string") argument.typed(typeText(own, schema, root), span);
       else argument.value(own, span);
     }
   }

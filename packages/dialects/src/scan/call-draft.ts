@@ -4,7 +4,7 @@ import { isRepair, type ShortCode } from "../diagnostics.ts";
 import type { DialectRow } from "../table/types.ts";
 import type { ToolSet } from "../tools.ts";
 import type { DialectCall, DialectEvent, RejectedCall } from "../types.ts";
-import { readsAsText, type TypeText, typeJson } from "../values/typed.ts";
+import { readsAsText, type TypedValue, typeJson } from "../values/typed.ts";
 import type { ValueSlip } from "../values/types.ts";
 
 type Delta = Extract<DialectEvent, { phase: "delta" }>;
@@ -175,7 +175,8 @@ export class Argument {
     this.streams = readsAsText(this.#types.schema, this.#types.root);
   }
 
-  #typesNow(): ReturnType<ToolSet["parameter"]> {
+  /** What its tool declares of it. */
+  get types(): ReturnType<ToolSet["parameter"]> {
     const { name, block } = this.#call;
     if (this.#of !== name) this.#types = block.host.tools.parameter(name, this.name);
     this.#of = name;
@@ -184,7 +185,7 @@ export class Argument {
 
   /** Whether a JSON string stays one, whatever it holds. */
   get keepsStrings(): boolean {
-    const { schema, root } = this.#typesNow();
+    const { schema, root } = this.types;
     return this.streams || typeJson("\0", schema, root).slips.length === 0;
   }
 
@@ -195,28 +196,14 @@ export class Argument {
     this.#call.piece(this.name, text);
   }
 
-  /** Ends it with a text, whose type its schema decides, or a mark beside it. `read`: which only some dialects have. */
-  text(text: string, read: TypeText, span: Span, mark?: "raw" | "json"): void {
-    const { schema, root } = this.#typesNow();
-    this.#finish(read(text, schema, root, mark), span, false);
-  }
-
-  /** Ends it with a value that has a type; `isTold`: a second one of its name was reported already. */
+  /** Ends it with a value that JSON has a type for; `isTold`: a second one of its name was reported already. */
   value(value: JsonValue, span: Span, isTold = false): void {
-    const { schema, root } = this.#typesNow();
-    this.#finish(typeJson(value, schema, root), span, isTold);
+    const { schema, root } = this.types;
+    this.typed(typeJson(value, schema, root), span, isTold);
   }
 
   /** Ends it with a value that was typed already. */
-  typed(value: JsonValue, span: Span): void {
-    this.#finish({ value, slips: [] }, span, false);
-  }
-
-  #finish(
-    { value, slips }: { value: JsonValue; slips: readonly Omit<ValueSlip, "start" | "end">[] },
-    span: Span,
-    isTold: boolean,
-  ): void {
+  typed({ value, slips }: TypedValue, span: Span, isTold = false): void {
     for (const { code, affects } of slips) this.#call.slip(code, span, { affects });
     if (!this.#sent && this.#call.emits) this.piece(typeof value === "string" ? value : JSON.stringify(value));
     this.#call.put(this.name, value, span, isTold);

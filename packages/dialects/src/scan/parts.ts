@@ -1,9 +1,10 @@
 import type { BlockReader, InlineProbe } from "@toolglot/core/text";
 import type { DialectRow } from "../table/types.ts";
 import type { DialectBlock } from "../types.ts";
+import type { LiteralSyntax } from "../values/types.ts";
 import type { CallDraft } from "./call-draft.ts";
 import type { Cursor, Reading } from "./cursor.ts";
-import type { Mark } from "./marks.ts";
+import type { LookForText, Mark } from "./marks.ts";
 
 /** Which form the arguments of a dialect's calls have. */
 export type Body = "json" | "python" | "tags" | "keyed";
@@ -67,7 +68,10 @@ export interface RowMarks {
   /** What reads its names and arguments. */
   readonly names: NameReader;
   readonly body: BodyReader;
+  /** How its literals are written. */
+  readonly syntax: LiteralSyntax;
   readonly typeMarkAt: Parts["typeMarkAt"];
+  readonly isNextInList: Parts["isNextInList"];
   readonly header: RunHeader | undefined;
   /** The opener and the name are a message's header of harmony. */
   readonly isHeader: boolean;
@@ -102,11 +106,17 @@ export interface RowMarks {
 export interface Parts {
   readonly bodies: Partial<Readonly<Record<Body, BodyReader>>>;
   readonly names: Partial<Readonly<Record<NamePlace, NameReader>>>;
-  /** Of calls that may be JSON objects all the same. */
-  readonly asJson?: BodyReader;
+  /** Of markers with parts that vary. */
+  readonly look?: LookForText;
+  /** Returns how a dialect writes literals. Default: as JSON. */
+  readonly literals?: (row: DialectRow) => LiteralSyntax;
+  /** Of calls that may be JSON objects all the same: returns the marks of such a call. */
+  readonly asJson?: (marks: RowMarks) => RowMarks;
   readonly runHeader?: (header: string) => RunHeader;
   /** Of openers that another dialect has for its own: whether the first argument has this dialect's type mark. */
   readonly typeMarkAt?: (text: string, at: number, marks: RowMarks, ended: boolean) => number;
+  /** Of calls in lists: whether the next one begins here. */
+  readonly isNextInList?: (call: CallDraft, cursor: Cursor) => Reading<boolean>;
   /** Of several dialects. */
   readonly detector?: new (
     rows: readonly RowMarks[],

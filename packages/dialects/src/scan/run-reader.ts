@@ -1,6 +1,5 @@
 import type { EndOptions } from "@toolglot/core";
 import type { BlockEnd, BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
-import { boundFindings } from "@toolglot/internal";
 import type { DialectBlock } from "../types.ts";
 import { BlockDraft } from "./block-draft.ts";
 import type { CallHost } from "./call-draft.ts";
@@ -102,7 +101,7 @@ export function* readRun(
   const made = block.finish(end);
   // The closing line of a fence that is the wrapper was read with it.
   const closedFence = place.isInFence === true && cursor.slice(end - 3, end) === "```";
-  return { block: made, diagnostics: boundFindings(block.findings), end: cursor.offset, closedFence };
+  return { block: made, diagnostics: block.findings, end: cursor.offset, closedFence };
 }
 
 /** Whether another wrapper or call of the same dialect follows, with nothing but white space and separators before it. */

@@ -1,16 +1,11 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
 import { flat, isSpace } from "@toolglot/internal";
 import { keep, readString, standsAt, type Token } from "./string-token.ts";
-import type { Frame, LiteralOptions, LiteralSyntax, ValueSlip } from "./types.ts";
+import type { Frame, LiteralOptions, LiteralSyntax, Quote, ValueSlip } from "./types.ts";
 import { readWord, wordRun } from "./word.ts";
 
 const maxDepth = 512;
-const none: NonNullable<LiteralSyntax["stringDelimiters"]> = [];
 const closers: Record<string, string> = { "{": "}", "[": "]", "(": ")" };
-const quotes: Record<string, { run: RegExp; long: string }> = {
-  '"': { run: /[^"\\]*/y, long: '"""' },
-  "'": { run: /[^'\\]*/y, long: "'''" },
-};
 /** Units that a mark may begin with. */
 const markStart = /[<>[\](){}`|;]/;
 
@@ -33,7 +28,7 @@ export class LiteralReader {
   /** Of those that lose nothing, the first of each kind. */
   readonly slips: ValueSlip[] = [];
   /** Why it is `blocked` or `failed`. */
-  failure: { at: number; message: string; code?: ValueSlip["code"] } | undefined;
+  failure: { at: number; message: string } | undefined;
 
   readonly #syntax: LiteralSyntax;
   readonly #options: LiteralOptions;
@@ -61,7 +56,7 @@ export class LiteralReader {
 
   /** What closes the string, or the key that is one, which is half read; empty: none is. */
   get quote(): string {
-    return this.#token?.close ?? "";
+    return this.#token?.quote.close ?? "";
   }
 
   /**
@@ -79,8 +74,8 @@ export class LiteralReader {
   }
 
   /**
-   * Closes what is open at an offset, as a repair. False when that can't be: something is half written there, nothing was begun, or the
-   * repair is not allowed. `isNext`: another call begins there; behind a string it may be the text of that string, whose quote was
+   * Closes what is open at an offset, as a repair. False when that can't be: something is half written there, or nothing was begun.
+   * `isNext`: another call begins there; behind a string it may be the text of that string, whose quote was
    * not escaped.
    */
   close(at: number, isNext = false): boolean {
@@ -101,7 +96,7 @@ export class LiteralReader {
   /** Reads the next thing. False: only more text decides. */
   #step(): boolean {
     const token = this.#token;
-    if (token) return token.close ? this.#readString(token) : this.#readWord(token);
+    if (token) return token.quote.close ? this.#readString(token) : this.#readWord(token);
     while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#text.length && this.#readMark(this.#text.charAt(this.#at), this.#stack.at(-1));
   }
@@ -122,10 +117,7 @@ export class LiteralReader {
 
   #slip(code: ValueSlip["code"], affects: ValueSlip["affects"], start: number, end: number): void {
     const kind = code + affects;
-    if (this.#options.allows?.(code) === false) {
-      this.state = "failed";
-      this.failure = { at: start, message: `${code} is not allowed`, code };
-    } else if (affects === "value" || !this.#reported?.has(kind)) this.slips.push({ code, affects, start, end });
+    if (affects === "value" || !this.#reported?.has(kind)) this.slips.push({ code, affects, start, end });
     this.#reported ??= new Set();
     this.#reported.add(kind);
   }
@@ -169,33 +161,24 @@ export class LiteralReader {
 
   /** Begins a key or a value. */
   #begin(unit: string, isKey: boolean): boolean {
-    const { language, stringDelimiters, plainSingleQuotes } = this.#syntax;
-    const python = language === "python";
+    const { language, quotes, bare } = this.#syntax;
     const closer = closers[unit];
-    if (closer && !isKey && (unit !== "(" || python)) return this.#open(unit, closer);
-    for (const [open, close] of stringDelimiters ?? none) {
-      const found = standsAt(this.#text, this.#at, open, this.#ended);
-      if (found !== false) return found === true && this.#beginToken(isKey, open.length, close);
+    if (closer && !isKey && (unit !== "(" || language === "python")) return this.#open(unit, closer);
+    for (const quote of quotes) {
+      const found = standsAt(this.#text, this.#at, quote.open, this.#ended);
+      if (found !== false) return found === true && this.#beginToken(isKey, quote);
     }
-    const quote = quotes[unit];
-    if (quote) {
-      if (unit === "'" && plainSingleQuotes) return this.#beginToken(isKey, 1, unit);
-      const isLong = python && standsAt(this.#text, this.#at, quote.long, this.#ended);
-      if (isLong === undefined) return false;
-      const close = isLong ? quote.long : unit;
-      return this.#beginToken(isKey, close.length, close, quote.run);
-    }
-    const word = wordRun(language === "gemma" && this.depth > 0, isKey);
-    word.lastIndex = this.#at;
-    word.test(this.#text);
-    return word.lastIndex > this.#at ? this.#beginToken(isKey, 0, "", word) : this.#stop();
+    const run = (this.depth > 0 && bare?.[isKey ? 0 : 1]) || wordRun;
+    run.lastIndex = this.#at;
+    run.test(this.#text);
+    return run.lastIndex > this.#at ? this.#beginToken(isKey, { open: "", close: "", run }) : this.#stop();
   }
 
-  #beginToken(isKey: boolean, units: number, close: string, run?: RegExp): boolean {
+  #beginToken(isKey: boolean, quote: Quote): boolean {
     const start = this.#base + this.#at;
-    this.#token = { isKey, start, text: "", tail: "", piece: "", close, run, state: "open", control: -1 };
+    this.#token = { isKey, start, text: "", tail: "", piece: "", quote, state: "open", control: -1 };
     if (!isKey) this.#tellBegin(start);
-    return this.#go(units);
+    return this.#go(quote.open.length);
   }
 
   #tellBegin(start: number): void {
@@ -218,23 +201,22 @@ export class LiteralReader {
   }
 
   #readString(token: Token): boolean {
-    const { language, plainSingleQuotes } = this.#syntax;
+    const { language } = this.#syntax;
     this.#at = readString(token, this.#text, this.#at, this.#base, language !== "json", this.#ended);
-    const { isKey, start, piece, close, run, state, control } = token;
+    const { isKey, start, piece, quote, state, control } = token;
     keep(token, piece);
     if (!isKey && piece) this.#tellPiece(piece);
     const end = this.#base + this.#at;
     if (state === "failed") return this.#fail(end, "no such escape");
     if (state === "open") return false;
-    if (run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
-    if (close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
+    if (quote.run && language === "gemma") this.#slip("unquoted-value", isKey ? "structure" : "value", start, end);
+    if (quote.close === "'" && language === "json") this.#slip("python-literal", "none", start, end);
     // Python has no line break within such a string: who wrote one did not escape, and the backslash may be one, too.
     const isDoubtful = language === "python" && token.escaped === true;
     if (control >= 0 && (language !== "python" || isDoubtful))
       this.#slip("json-repaired", isDoubtful ? "value" : "none", control, control + 1);
     const text = token.text || token.tail !== piece ? flat(token.text + token.tail) : piece;
-    // One that begins with a quote: the opening one may stand twice.
-    if (plainSingleQuotes && !run && text.startsWith("'")) this.#slip("unquoted-value", "value", start, end);
+    if (quote.isDoubtful?.test(text)) this.#slip("unquoted-value", "value", start, end);
     return this.#endToken(token, text, end);
   }
 
@@ -244,7 +226,7 @@ export class LiteralReader {
   }
 
   #readWord(token: Token): boolean {
-    const run = token.run as RegExp;
+    const run = token.quote.run as RegExp;
     run.lastIndex = this.#at;
     run.test(this.#text);
     token.text += this.#text.slice(this.#at, run.lastIndex);

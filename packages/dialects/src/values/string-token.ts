@@ -1,5 +1,6 @@
 import { flat } from "@toolglot/internal";
 import { readEscape } from "./escapes.ts";
+import type { Quote } from "./types.ts";
 
 /** A string or a word that is half read. */
 export interface Token {
@@ -10,10 +11,8 @@ export interface Token {
   text: string;
   tail: string;
   piece: string;
-  /** What closes a string; a word has none. */
-  close: string;
-  /** The units that stand for themselves. A string without it is text up to what closes it. */
-  run: RegExp | undefined;
+  /** What a string stands between; what closes a word is empty. */
+  quote: Quote;
   state: "open" | "closed" | "failed";
   /** Offset of the first raw control character, in Python of the first line break in a string of one line; -1: none. */
   control: number;
@@ -23,7 +22,6 @@ export interface Token {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const control = /[\0-\x1f]/;
-const fewSpaces = /\s{0,99}/y;
 
 const longTail = 512;
 
@@ -47,7 +45,7 @@ export function readString(
   python: boolean,
   ended: boolean,
 ): number {
-  const { close, run } = token;
+  const { close, run } = token.quote;
   const whole = python ? undefined : readWhole(token, text, at);
   if (whole !== undefined) return whole;
   let out = "";
@@ -88,7 +86,7 @@ export function readString(
 /** Reads a string of JSON that stands whole in a window and has escapes, without a piece for each of them; undefined: it is none. */
 function readWhole(token: Token, text: string, at: number): number | undefined {
   const start = at - 1;
-  if (token.close !== '"' || text[start] !== '"' || token.text !== "" || token.tail !== "") return undefined;
+  if (token.quote.close !== '"' || text[start] !== '"' || token.text !== "" || token.tail !== "") return undefined;
   let end = runEnd(token, text, at);
   if (text[end] !== "\\") return undefined;
   while (text[end] === "\\" && end + 2 <= text.length) end = runEnd(token, text, end + 2);
@@ -105,7 +103,7 @@ function readWhole(token: Token, text: string, at: number): number | undefined {
 }
 
 /** Returns the index of the next unit that may be more than itself. */
-function runEnd({ close, run }: Token, text: string, at: number): number {
+function runEnd({ quote: { close, run } }: Token, text: string, at: number): number {
   if (run) {
     run.lastIndex = at;
     run.test(text);
@@ -117,18 +115,12 @@ function runEnd({ close, run }: Token, text: string, at: number): number {
 
 /** Whether a mark stands at an index; undefined: more text decides. */
 export function standsAt(text: string, at: number, mark: string, ended: boolean): boolean | undefined {
-  const found = text.slice(at, at + mark.length);
-  if (found === mark) return true;
-  return !ended && mark.startsWith(found) ? undefined : false;
+  if (text.startsWith(mark, at)) return true;
+  return !ended && text.length - at < mark.length && mark.startsWith(text.slice(at)) ? undefined : false;
 }
 
 /** Whether a string closes at an index; undefined: more text decides. */
-function closes({ close, run }: Token, text: string, at: number, ended: boolean): boolean | undefined {
+function closes({ quote: { close, counts } }: Token, text: string, at: number, ended: boolean): boolean | undefined {
   const stands = standsAt(text, at, close, ended);
-  if (!stands || run || close !== "'") return stands;
-  fewSpaces.lastIndex = at + 1;
-  fewSpaces.test(text);
-  const behind = fewSpaces.lastIndex;
-  const next = text.slice(behind, behind + 2);
-  return !ended && (next === "" || next === "<") ? undefined : /^(?:[,)\]}:]|<\||$)/.test(next);
+  return stands && counts ? counts(text, at, ended) : stands;
 }

@@ -1,7 +1,8 @@
 import { createRecord, type JsonSchema, type JsonValue } from "@toolglot/core";
+import { fitsSchema, kindCount, kindsOf, memberSchema, type SchemaKind, simpleKinds } from "@toolglot/core/text";
 import { LiteralReader } from "./literal-reader.ts";
 import { readNumber } from "./numbers.ts";
-import { fits, type Kind, kindCount, kindsOf, memberSchema, simpleKinds } from "./schema-kinds.ts";
+import { jsonSyntax, pythonSyntax } from "./syntaxes.ts";
 import type { LiteralSyntax, ValueSlip } from "./types.ts";
 
 /** A slip of a whole value. */
@@ -18,7 +19,7 @@ export interface TypedValue {
 interface Typing {
   root: JsonSchema | undefined;
   slips: TypedSlip[];
-  kinds?: Map<JsonSchema, ReadonlySet<Kind>>;
+  kinds?: Map<JsonSchema, ReadonlySet<SchemaKind>>;
 }
 
 /**
@@ -64,7 +65,7 @@ export function readsAsText(schema: JsonSchema | undefined, root: JsonSchema | u
 
 const newTyping = (root: JsonSchema | undefined): Typing => ({ root, slips: [] });
 
-function takes(schema: JsonSchema, typing: Typing): ReadonlySet<Kind> {
+function takes(schema: JsonSchema, typing: Typing): ReadonlySet<SchemaKind> {
   const known = typing.kinds?.get(schema) ?? simpleKinds(schema);
   if (known) return known;
   const found = kindsOf(schema, typing.root);
@@ -87,25 +88,23 @@ const mismatch: TypedSlip = { code: "type-mismatch", affects: "value" };
 /** Longer than a list whose items have schemas of their own. */
 const tupleLength = 64;
 const losesDigits = ({ code }: TypedSlip): boolean => code === "inexact-number";
-const isNoRepair = (code: string): boolean => code === "inexact-number" || code === "duplicate-key";
+const isRepaired = ({ code }: TypedSlip): boolean => code !== "inexact-number" && code !== "duplicate-key";
 
 /** Reads a whole text as one literal; undefined when it is none. */
-function readWhole(
-  text: string,
-  language: LiteralSyntax["language"],
-  allows?: (code: string) => boolean,
-): TypedValue | undefined {
-  const reader = new LiteralReader({ language }, allows && { allows });
+function readWhole(text: string, syntax: LiteralSyntax): TypedValue | undefined {
+  const reader = new LiteralReader(syntax);
   const end = reader.read(text, 0, 0, true);
   if (reader.state !== "done" || end < text.length) return undefined;
-  const slips: TypedSlip[] = language === "python" ? [ofPython, ...reader.slips] : reader.slips;
+  const slips: TypedSlip[] = syntax === pythonSyntax ? [ofPython, ...reader.slips] : reader.slips;
   return { value: reader.value as JsonValue, slips };
 }
 
 /** Without a schema, the form of a text decides what it is. */
 function byForm(text: string, schema: JsonSchema, mark: "json" | undefined, typing: Typing): JsonValue {
   const trimmed = text.trim();
-  const found = readWhole(trimmed, "json", mark ? undefined : isNoRepair) ?? readWhole(trimmed, "python", undefined);
+  const asWritten = readWhole(trimmed, jsonSyntax);
+  const isOwn = asWritten && (mark || !asWritten.slips.some(isRepaired));
+  const found = isOwn ? asWritten : readWhole(trimmed, pythonSyntax);
   if (!found) {
     if (mark) addSlips(typing, mismatch);
     return text;
@@ -125,7 +124,7 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
     const isText = mayBeText && (typeof value === "string" || (read !== readJson && typeof value !== "object"));
     if (value === undefined || isText) continue;
     if (typeof value !== "string") {
-      if (!fits(value, schema, typing.root) && (value !== null || mayBeText)) continue;
+      if (!fitsSchema(value, schema, typing.root) && (value !== null || mayBeText)) continue;
       addSlips(typing, ...slips);
       // `100.0`
       if (typeof value === "number" && !kinds.has("number") && /[.e]/i.test(trimmed)) addSlips(typing, lenient);
@@ -143,8 +142,8 @@ function bySchema(text: string, schema: JsonSchema, typing: Typing): JsonValue {
   return text;
 }
 
-const readJson = (text: string): TypedValue | undefined => readWhole(text, "json");
-const readPython = (text: string): TypedValue | undefined => readWhole(text, "python");
+const readJson = (text: string): TypedValue | undefined => readWhole(text, jsonSyntax);
+const readPython = (text: string): TypedValue | undefined => readWhole(text, pythonSyntax);
 
 /** Reads what a model may write for a boolean, for null, or for a number with zeros before it. */
 function readLenient(text: string): TypedValue | undefined {

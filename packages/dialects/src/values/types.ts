@@ -25,14 +25,26 @@ export interface LiteralListener {
   value?(depth: number, key: string | undefined, value: JsonValue, start: number, end: number): void;
 }
 
+/** What strings stand between. */
+export interface Quote {
+  open: string;
+  close: string;
+  /** The units that stand for themselves; a backslash is none. Without it nothing is escaped. */
+  run?: RegExp;
+  /** Whether what closes the string counts at an index; undefined: more text decides. Default: it does everywhere. */
+  counts?(text: string, at: number, ended: boolean): boolean | undefined;
+  /** Strings that may have lost or doubled one of their quotes. */
+  isDoubtful?: RegExp;
+}
+
 /** How literals are written. */
 export interface LiteralSyntax {
   /** `json`: RFC 8259, all else is a slip; `python`; `gemma`: keys without quotes, strings between delimiters of their own. */
   language: "json" | "python" | "gemma";
-  /** Of `gemma`: pairs that strings stand between, with nothing to escape in them. */
-  stringDelimiters?: readonly (readonly [open: string, close: string])[];
-  /** Of `python`: in `'…'` nothing is escaped, and a quote closes it only before `,` `)` `]` `}` `:`, a mark in `<|`, or the end. */
-  plainSingleQuotes?: boolean;
+  /** Those that begin with another one come before it. */
+  quotes: readonly Quote[];
+  /** Of `gemma`: the units of keys and values without quotes in a container. */
+  bare?: readonly [key: RegExp, value: RegExp];
 }
 
 /** What a literal reader needs beside the syntax. */
@@ -40,8 +52,6 @@ export interface LiteralOptions {
   listener?: LiteralListener;
   /** Strings in up to this many containers are emitted in pieces. Default 0. */
   stringsTo?: number;
-  /** Whether a slip of this code may be read as meant; else it is a failure. Default: all may. */
-  allows?(code: ValueSlip["code"]): boolean;
 }
 
 /** A container that is open. */

@@ -10,12 +10,8 @@ const words = new Map<string, JsonValue>([
   ["None", null],
 ]);
 
-const plainWord = /[\w.+$\u0080-\uffff-]*/y;
-const bareValue = /[^,}\]<]*/y;
-const bareKey = /[^:,{}[\]<]*/y;
-
-/** Returns the pattern of what may stand in a word; `bare`: where strings need no quotes. */
-export const wordRun = (bare: boolean, isKey: boolean): RegExp => (!bare ? plainWord : isKey ? bareKey : bareValue);
+/** What may stand in a word. */
+export const wordRun: RegExp = /[\w.+$\u0080-\uffff-]*/y;
 
 /** Reads a word or a number; undefined for what is no literal, the text of a number that can't be kept. */
 export function readWord(text: string, python: boolean): JsonValue | undefined {

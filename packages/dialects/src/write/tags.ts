@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolglot/core";
+import { kindsOf, memberSchema } from "@toolglot/core/text";
 import { isObject, joinPath, typeOf } from "@toolglot/internal";
 import type { ToolSet } from "../tools.ts";
-import { kindsOf, memberSchema } from "../values/schema-kinds.ts";
 import { typeText } from "../values/typed.ts";
 import { attribute } from "./attribute.ts";
 import { beginningsOf, markerText } from "./markers.ts";

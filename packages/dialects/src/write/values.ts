@@ -62,7 +62,8 @@ export class ValueWriter {
     if (language === "json") return quoted;
     if (plainSingleQuotes) {
       // In lists the template writes Python's form, whose escapes are read between double quotes only.
-      if (text.startsWith("'") || (depth > 0 && quoted.length > text.length + 2)) return quoted;
+      // A quote at an edge of the text looks as if one of its own stood twice.
+      if (/^'|'$/.test(text) || (depth > 0 && quoted.length > text.length + 2)) return quoted;
       // Its closer begins with `<|`.
       if (/'\s*(?:[,)\]}:]|<\|)/.test(text))
         this.refuse(path, "a text with a quote before a separator, which would end it");

@@ -1,6 +1,5 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
-import { foreignCloser } from "@toolglot/core/text";
-import { boundFindings } from "@toolglot/internal";
+import { boundFindings, foreignCloser } from "@toolglot/core/text";
 import { declaredParams, findTool, hintsAtMost, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";

@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, isCutOff, type Source } from "@toolglot/core/text";
-import { boundFindings, defined } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import { EditReader } from "../calls/edit.ts";
 import { ReadReader } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";
@@ -232,6 +232,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
       if (errors > 0 && block.status !== "truncated") block.status = "invalid";
     }
     comments.sort((a, b) => a.span.start - b.span.start);
-    this.#done = { block, diagnostics: boundFindings(diagnostics), end, closedFence: false };
+    this.#done = { block, diagnostics, end, closedFence: false };
   }
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
-import { allowsRepair } from "@toolglot/core/text";
-import { boundFindings, isDressed } from "@toolglot/internal";
+import { allowsRepair, boundFindings } from "@toolglot/core/text";
+import { isDressed } from "@toolglot/internal";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";

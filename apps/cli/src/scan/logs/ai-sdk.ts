@@ -13,8 +13,10 @@ export const aiSdk: LogReader = {
     if (typeof record.started_at === "string" && "parent_run_id" in record) return { items: [] };
     const { role, parts } = record;
     if (typeof role !== "string" || !Array.isArray(parts) || "trust" in record || "info" in record) return undefined;
-    // Gemini's parts have no type.
-    if (!parts.every((part) => isObject(part) && typeof part.type === "string")) return undefined;
+    // Gemini's parts have no type, and OpenTelemetry's a content.
+    const isOwn = (part: unknown): boolean =>
+      isObject(part) && typeof part.type === "string" && !("content" in part) && !/^tool_call/.test(part.type);
+    if (!parts.every(isOwn)) return undefined;
     if (role !== "assistant") return { items: [{ type: "turn" }] };
     return { items: objectsOf(parts).flatMap(([part, index]) => uiItems(part, `/parts/${index}`)) };
   },

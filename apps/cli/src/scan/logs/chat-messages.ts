@@ -76,10 +76,12 @@ function messageItems(message: Record<string, unknown>, path: string, role: stri
     if (id !== undefined) items.push({ type: "result", id });
     return items.length > 0 || !roles.has(role) ? items : [{ type: "turn" }];
   }
-  for (const [call, index] of objectsOf(message.tool_calls)) {
+  for (const [given, index] of objectsOf(message.tool_calls)) {
+    // OpenInference has it one step further down.
+    const call = isObject(given.tool_call) ? given.tool_call : given;
     const inner = isObject(call.function) ? call.function : call;
     const key = "args" in inner ? "args" : "arguments";
-    const at = `${path}/tool_calls/${index}${inner === call ? "" : "/function"}/${key}`;
+    const at = `${path}/tool_calls/${index}${call === given ? "" : "/tool_call"}${inner === call ? "" : "/function"}/${key}`;
     items.push({ type: "call", id: textOf(call.id), name: nameOf(inner.name), input: inner[key], path: at });
   }
   const { function_call: old } = message;

@@ -44,11 +44,16 @@ function partItems(part: Record<string, unknown>, path: string, isModel: boolean
   const { type } = part;
   if (type === undefined && part.text === undefined) return untypedItems(part, path);
   if (type === undefined || type === "text" || type === "output_text") {
-    const text = textOf(part.text);
-    return isModel && text !== undefined ? [{ type: "text", text, path: `${path}/text` }] : [];
+    const key = "text" in part ? "text" : "content";
+    const text = textOf(part[key]);
+    return isModel && text !== undefined ? [{ type: "text", text, path: `${path}/${key}` }] : [];
   }
   if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use")
     return [{ type: "call", id: textOf(part.id), name: nameOf(part.name), input: part.input, path: `${path}/input` }];
+  if (type === "tool_call" && "arguments" in part)
+    return [
+      { type: "call", id: textOf(part.id), name: nameOf(part.name), input: part.arguments, path: `${path}/arguments` },
+    ];
   if (type === "tool-call") {
     const key = "args" in part ? "args" : "input";
     return [
@@ -62,7 +67,9 @@ function partItems(part: Record<string, unknown>, path: string, isModel: boolean
     ];
   }
   const id =
-    textOf(part.tool_use_id) ?? (type === "tool-result" || type === "tool-error" ? textOf(part.toolCallId) : undefined);
+    textOf(part.tool_use_id) ??
+    (type === "tool_call_response" ? textOf(part.id) : undefined) ??
+    (type === "tool-result" || type === "tool-error" ? textOf(part.toolCallId) : undefined);
   return id === undefined ? [] : [{ type: "result", id }];
 }
 

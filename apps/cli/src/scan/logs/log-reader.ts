@@ -31,6 +31,8 @@ export interface LogEntry {
   answer?: string | undefined;
   /** Records with the same one, behind one another, are one that was written anew. What stands at the same place in them is told once. */
   record?: string | undefined;
+  /** It is said again with each request, behind what was answered. */
+  isHistory?: boolean;
   /** The record is an answer by itself. */
   isAnswer?: boolean;
   /** The protocol of the texts from here on: its blocks are read, so they did not leak. `none`: native calls. */

@@ -5,6 +5,7 @@ import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
 import type { LogEntry, LogReader } from "./log-reader.ts";
+import { type Telemetry, telemetryOf } from "./open-telemetry.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { toolglot } from "./toolglot.ts";
@@ -30,9 +31,16 @@ const holds = /^(?:request|response|inputs?|outputs?|messages|contents|history|p
 /** What tracers keep as JSON in a string. */
 const keptAsText = /^(?:input|output|request|response|body)$/;
 
+/** Calls that are remembered. */
+const maxCalled = 100_000;
+/** The same among the attributes of a span. */
+const isAsked = /[._](?:input[._]messages|prompt(?:\.messages)?)$/;
+
 /** Reads records, and what is in them. The reader that knew the one before is asked first. */
 export class RecordReader {
   #last: LogReader = claudeCode;
+  /** Ids of calls that were in an answer: a tool's own span tells them once more. */
+  readonly #called = new Set<string>();
 
   /** Returns whether a reader knows the record, or something in it. */
   read(record: Record<string, unknown>, pointer: string, taker: EntryTaker): boolean {
@@ -44,9 +52,12 @@ export class RecordReader {
       const entry = reader.read(record);
       if (!entry) continue;
       this.#last = reader;
+      this.#saw(entry);
       taker.entry(entry, pointer, depth > 0, record);
       return true;
     }
+    const telemetry = telemetryOf(record);
+    if (telemetry) return this.#telemetry(telemetry, record, pointer, taker, depth);
     const around = surroundingsOf(record);
     // What holds no messages itself is about the whole file: the members of a document, less its lists.
     if (around) taker.entry(around, pointer, depth > 0 || Object.keys(record).some((name) => holds.test(name)), record);
@@ -66,6 +77,32 @@ export class RecordReader {
     }
     if (depth === 0) taker.conversationEnd();
     return isKnown;
+  }
+
+  #saw({ items }: LogEntry): void {
+    for (const item of items)
+      if (item.type === "call" && item.id !== undefined && this.#called.size < maxCalled) this.#called.add(item.id);
+  }
+
+  #telemetry(
+    { about, said, members }: Telemetry,
+    record: Record<string, unknown>,
+    pointer: string,
+    taker: EntryTaker,
+    depth: number,
+  ): true {
+    const items = about.items.filter((item) => item.type !== "call" || !this.#called.has(item.id ?? ""));
+    taker.entry({ ...about, items }, pointer, true, record);
+    if (said) this.#saw(said.entry);
+    if (said) taker.entry(said.entry, `${pointer}${said.path}`, true, said.message);
+    const history = members.filter(([name]) => isAsked.test(name));
+    const answers = members.filter(([name]) => !isAsked.test(name));
+    for (const [name, value] of [...history, ["", record.events] as const, ...answers]) {
+      if (isAsked.test(name) && Array.isArray(value)) taker.listStart();
+      this.#member(value, `${pointer}/${name === "" ? "events" : `attributes/${name}`}`, taker, depth + 1);
+    }
+    if (depth === 0) taker.conversationEnd();
+    return true;
   }
 
   #member(value: unknown, pointer: string, taker: EntryTaker, depth: number): boolean {

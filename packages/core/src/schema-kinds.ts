@@ -1,10 +1,10 @@
-import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { atPointer } from "@toolglot/internal";
+import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 
 /** The types of JSON, numbers without a fraction among them. */
-export type Kind = "null" | "boolean" | "integer" | "number" | "array" | "object" | "string";
+export type SchemaKind = "null" | "boolean" | "integer" | "number" | "array" | "object" | "string";
 
-const samples: [Kind, unknown][] = [
+const samples: [SchemaKind, unknown][] = [
   ["null", null],
   ["boolean", true],
   ["integer", 1],
@@ -15,55 +15,63 @@ const samples: [Kind, unknown][] = [
 ];
 
 /** The number of types; a schema that takes all of them decides nothing. */
-export const kindCount: number = samples.length;
+export const kindCount = 7;
 
-const every: ReadonlySet<Kind> = new Set(samples.map(([kind]) => kind));
-/** What schemas take that name a type, and nothing else that counts: most do. */
-const ofType = new Map<unknown, ReadonlySet<Kind>>(
-  samples.map(([kind]) => [kind, new Set<Kind>(kind === "number" ? ["integer", kind] : [kind])]),
-);
+/** What schemas take that name a type, and nothing else that counts: most do. Under `true`: all types. */
+const ofType: ReadonlyMap<unknown, ReadonlySet<SchemaKind>> = /* @__PURE__ */ kindSets();
+
+function kindSets(): Map<unknown, ReadonlySet<SchemaKind>> {
+  const sets = samples.map(
+    ([kind]) => [kind, new Set<SchemaKind>(kind === "number" ? ["integer", kind] : [kind])] as const,
+  );
+  return new Map<unknown, ReadonlySet<SchemaKind>>([...sets, [true, new Set(samples.map(([kind]) => kind))]]);
+}
 
 /** Returns the types that a schema takes which names one, or none at all; undefined for others. */
-export function simpleKinds(schema: JsonSchema): ReadonlySet<Kind> | undefined {
-  if (schema === true) return every;
-  if (typeof schema !== "object") return undefined;
+export function simpleKinds(schema: JsonSchema): ReadonlySet<SchemaKind> | undefined {
+  if (typeof schema !== "object") return ofType.get(schema);
   const { type, nullable, $ref, anyOf, oneOf, allOf, enum: literals } = schema;
   return nullable || $ref || anyOf || oneOf || allOf || literals || "const" in schema ? undefined : ofType.get(type);
 }
 
 /** Returns the types that a schema takes. */
-export function kindsOf(schema: JsonSchema, root: JsonSchema | undefined): ReadonlySet<Kind> {
+export function kindsOf(schema: JsonSchema, root: JsonSchema | undefined): ReadonlySet<SchemaKind> {
   const simple = simpleKinds(schema);
   if (simple) return simple;
-  const fitting = samples.filter(([kind, sample]) => fits(sample, schema, root, (literal) => kindOf(literal) === kind));
+  const fitting = samples.filter(([kind, sample]) =>
+    fitsSchema(sample, schema, root, (literal) => kindOf(literal) === kind),
+  );
   return new Set(fitting.map(([kind]) => kind));
 }
 
 /** Whether a value is of a type and among the literals that a schema names. Nothing else of the schema counts. */
-export function fits(
+export function fitsSchema(
   value: unknown,
   schema: JsonSchema,
   root: JsonSchema | undefined,
   isSame = (literal: unknown): boolean => JSON.stringify(literal) === JSON.stringify(value),
+  /** The answer about a schema that refers to itself without an end. */
+  endless = true,
 ): boolean {
   const kind = kindOf(value);
-  // A schema may refer to itself.
-  let left = 1000;
-  const walk = (part: JsonSchema): boolean => {
-    if (typeof part !== "object" || left-- < 0) return part !== false;
+  let left = 2000;
+  const walk = (part: JsonSchema, depth: number): boolean => {
+    if (typeof part !== "object") return part !== false;
+    if (left-- < 0 || depth > 100) return endless;
     if (part.nullable === true && kind === "null") return true;
+    const again = (inner: JsonSchema): boolean => walk(inner, depth + 1);
     const literals = literalsOf(part);
     const types = typesOf(part);
     return (
       (!types || types.includes(kind) || (kind === "integer" && types.includes("number"))) &&
       (!literals || literals.some(isSame)) &&
-      walk(target(part, root)) &&
-      (part.anyOf?.some(walk) ?? true) &&
-      (part.oneOf?.some(walk) ?? true) &&
-      (part.allOf?.every(walk) ?? true)
+      again(target(part, root)) &&
+      (part.anyOf?.some(again) ?? true) &&
+      (part.oneOf?.some(again) ?? true) &&
+      (part.allOf?.every(again) ?? true)
     );
   };
-  return walk(schema);
+  return walk(schema, 0);
 }
 
 /** Returns the schema of a member: of a key, or of an index. Undefined: there is none. What is declared by name comes before all others. */
@@ -115,18 +123,19 @@ function joined(how: "anyOf" | "allOf", schemas: readonly (JsonSchema | undefine
   return found.length > 1 ? { [how]: found } : found[0];
 }
 
-function kindOf(value: unknown): Kind {
+function kindOf(value: unknown): SchemaKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return Number.isInteger(value) ? "integer" : (typeof value as Kind);
+  return Number.isSafeInteger(value) ? "integer" : (typeof value as SchemaKind);
 }
 
-function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
+/** Returns the only values that a schema takes, if it names them. */
+export function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
   return "const" in schema ? [schema.const] : schema.enum;
 }
 
 /** Returns the types that a schema names; without any, what its other keywords are about. */
-function typesOf(schema: JsonSchemaObject): Kind[] | undefined {
+export function typesOf(schema: JsonSchemaObject): SchemaKind[] | undefined {
   if (schema.type !== undefined) return [schema.type].flat();
   if (literalsOf(schema) || schema.$ref || schema.anyOf || schema.oneOf || schema.allOf) return undefined;
   if (schema.properties || schema.additionalProperties !== undefined) return ["object"];
@@ -134,6 +143,6 @@ function typesOf(schema: JsonSchemaObject): Kind[] | undefined {
 }
 
 /** Follows a local reference; true, which takes any value, when there is none or it leads nowhere. */
-function target({ $ref }: JsonSchemaObject, root: JsonSchema | undefined): JsonSchema {
+export function target({ $ref }: JsonSchemaObject, root: JsonSchema | undefined): JsonSchema {
   return (($ref?.startsWith("#") ? atPointer(root, $ref) : undefined) ?? true) as JsonSchema;
 }

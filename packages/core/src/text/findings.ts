@@ -1,16 +1,5 @@
-type Severity = "error" | "warning" | "info";
-type Affects = "none" | "structure" | "value";
-
-/** Text of a code: severity, what it affects, the message, and a hint where one helps. */
-export type DiagnosticText = readonly [Severity, Affects, string, string?];
-
-/** Changes of a diagnostic in its own words. */
-export interface DiagnosticChange {
-  severity?: Severity;
-  affects?: Affects;
-  message?: string | undefined;
-  hint?: string;
-}
+import type { DiagnosticChange, DiagnosticText } from "@toolglot/internal";
+import type { Affects, Diagnostic, Severity } from "../diagnostic.ts";
 
 /** Returns the diagnostic of a code, from its row in a table of texts. An end before the start counts as the start. */
 export function makeDiagnostic<Code extends string>(
@@ -20,15 +9,7 @@ export function makeDiagnostic<Code extends string>(
   start: number,
   end: number,
   change: DiagnosticChange = {},
-): {
-  code: Code;
-  severity: Severity;
-  affects: Affects;
-  message: string;
-  span: { start: number; end: number };
-  source: string;
-  hint?: string;
-} {
+): Diagnostic<Code> {
   const ownHint = change.hint ?? hint;
   return {
     code,
@@ -51,18 +32,10 @@ const effects: readonly Affects[] = ["none", "structure", "value"];
  * Findings, those of one code bounded: what is left of them is one finding, which spans them, counts them, and weighs as much as the
  * heaviest. The same slip a thousand times teaches no more than twenty times.
  */
-export function boundFindings<
-  Finding extends {
-    code: string;
-    severity: Severity;
-    affects: Affects;
-    message: string;
-    span: { start: number; end: number };
-  },
->(findings: readonly Finding[]): Finding[] {
+export function boundFindings(findings: readonly Diagnostic[]): Diagnostic[] {
   if (findings.length <= findingsAtMost) return [...findings];
-  const groups = new Map<string, { count: number; rest: Finding | undefined }>();
-  const kept: Finding[] = [];
+  const groups = new Map<string, { count: number; rest: Diagnostic | undefined }>();
+  const kept: Diagnostic[] = [];
   for (const finding of findings) {
     const group = groups.get(finding.code) ?? { count: 0, rest: undefined };
     groups.set(finding.code, group);
