@@ -128,7 +128,7 @@ function characterAt(source: string, at: number, withMarks: boolean): string {
     cluster.lastIndex = at;
     return cluster.exec(source)?.[0] as string;
   }
-  return source.slice(at, at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1));
+  return source.slice(at, at + (isHighSurrogate(code) ? 2 : 1));
 }
 
 /** Returns what a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */

@@ -60,7 +60,7 @@ export class ArtifactFile {
     this.#waiting = [];
     this.#waitingUnits = 0;
     const unit = text.charCodeAt(text.length - 1);
-    if (!last && unit >= 0xd800 && unit <= 0xdbff) {
+    if (!last && isHighSurrogate(unit)) {
       this.#waiting = [text.slice(-1)];
       this.#waitingUnits = 1;
       text = text.slice(0, -1);
