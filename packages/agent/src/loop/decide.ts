@@ -176,6 +176,13 @@ export function riskyTools(
   return calledTools(action, tools, repairs).filter((name) => !readOnly.has(name));
 }
 
+/** Returns what a call of a tool does, as far as it is known: nothing but reading, or nothing more when it is made again. */
+export function hintsOf(run: Run, name: string, tool?: ToolDefinition): { onlyReads: boolean; mayRepeat: boolean } {
+  const { annotations } = tool ?? run.step.tools.find((one) => one.name === name) ?? {};
+  const onlyReads = annotations?.readOnlyHint === true;
+  return { onlyReads, mayRepeat: onlyReads || annotations?.idempotentHint === true };
+}
+
 function calledTools(action: Action, tools: readonly ToolDefinition[], repairs: readonly Diagnostic[]): string[] {
   switch (action.kind) {
     case "calls":

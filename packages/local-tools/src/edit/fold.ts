@@ -1,3 +1,5 @@
+import { isHighSurrogate } from "../output/char-width.ts";
+
 /** The classes of difference that no reader sees, by their name in a note. */
 export const foldClasses = {
   ends: "white space at line ends",

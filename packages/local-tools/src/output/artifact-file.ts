@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { attempt, codeOf } from "@toolglot/internal";
 import { makeFolder } from "@toolglot/internal/node";
+import { isHighSurrogate } from "./char-width.ts";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;

@@ -1,5 +1,7 @@
 import { onAbort, removeFrom } from "@toolglot/internal";
 import { type Fault, fault } from "../../frames/fault.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import type { IncomingCall } from "../types.ts";
 
 /** The reason of an abort when the caller has cancelled the call. */
 class CallCancelled extends Error {
@@ -130,4 +132,19 @@ export class Cancellations {
     if (found.some((call) => call.isStarted)) return "started";
     return found.some((call) => call.isAgain) ? "again" : "waiting";
   }
+}
+
+/** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
+export function watched(
+  { operations, sessions }: CallDependencies["store"],
+  { session, item, cancellable }: IncomingCall,
+): Pick<CallDependencies["store"]["operations"], "renew"> {
+  return {
+    async renew(claim, leaseMs) {
+      const isRenewed = await operations.renew(claim, leaseMs);
+      const found = await sessions.readCall(session.id, item.call_id).catch(() => undefined);
+      if (found?.isCancelled) cancellable?.cancel();
+      return isRenewed;
+    },
+  };
 }
