@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inFolder } from "../machine.ts";
 import { askedCalls } from "../measure.ts";
+import type { Started } from "../processes.ts";
 import { atMost, type Findings, figure, type Run } from "../report.ts";
 import { type Call, callers, gateway, overHttp, placesIn, servers, urlOf } from "./index.ts";
-import type { Started } from "./processes.ts";
 
 /** Calls after which everything that a gateway loads and keeps is there. */
 const warm = 0.2;

@@ -5,9 +5,9 @@ import type { Tool } from "@toolglot/core";
 import { createSandbox, type Sandbox, type SandboxLanguage, type SandboxOptions } from "@toolglot/sandbox";
 import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from "quickjs-emscripten";
 import { median, often } from "../measure.ts";
+import { residentMb, wholeProcessorMs } from "../processes.ts";
 import { atLeast, atMost, type Findings, figure, ms, type Run, ratio, together } from "../report.ts";
 import { perRound } from "./measures.ts";
-import { residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Programs with one tool call, one after another in interpreters that are kept.
 
