@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { inFolder } from "../machine.ts";
-import { median, often, quick } from "../measure.ts";
+import { mcpClient } from "../mcp.ts";
+import { atOnce, median, often, quick } from "../measure.ts";
 import { residentMb, type Started, start } from "../processes.ts";
 import { atLeast, atMost, type Findings, figure, type Run, ratio, type Table } from "../report.ts";
 
@@ -43,7 +44,7 @@ function configured({ echo, folder }: Places, name: string, count: number): stri
 }
 
 /** `before`: what stands before the names of tools. */
-export type Call = (tool: "read" | "write", text: string, before?: string) => Promise<unknown>;
+type Call = (tool: "read" | "write", text: string, before?: string) => Promise<unknown>;
 
 export interface Connected {
   call: Call;
@@ -51,7 +52,7 @@ export interface Connected {
 }
 
 async function connected(transport: Parameters<Client["connect"]>[0], prefix: string): Promise<Connected> {
-  const client = new Client({ name: "bench", version: "1.0.0" });
+  const client = mcpClient();
   await client.connect(transport);
   return {
     call: (tool, text, before = prefix) => client.callTool({ name: before + tool, arguments: { text } }),
@@ -84,17 +85,9 @@ async function oneByOne(args: string[], prefix?: string): Promise<number> {
 
 let written = 0;
 
-/** Calls in a second. */
-async function rate(call: Call, tool: "read" | "write", total: number): Promise<number> {
-  let left = total;
-  const work = async (): Promise<void> => {
-    // Each write is another effect.
-    while (left-- > 0) await call(tool, tool === "write" ? `note ${++written}` : "text");
-  };
-  const began = performance.now();
-  await Promise.all(Array.from({ length: callers }, work));
-  return total / ((performance.now() - began) / 1000);
-}
+/** Calls in a second. Each write is another effect. */
+const rate = (call: Call, tool: "read" | "write", total: number): Promise<number> =>
+  atOnce(callers, total, () => call(tool, tool === "write" ? `note ${++written}` : "text"));
 
 /** The best of several turns, which the subjects take one after another. */
 async function inTurn<Name extends string>(
@@ -213,7 +206,7 @@ async function withManyServers(places: Places, root: string): Promise<Many> {
   const own = gateway(places, root, "many", servers);
   try {
     const began = performance.now();
-    const client = new Client({ name: "bench", version: "1.0.0" });
+    const client = mcpClient();
     await client.connect(new StreamableHTTPClientTransport(new URL(await urlOf(own))));
     const { tools } = await client.listTools();
     const firstListMs = performance.now() - began;
