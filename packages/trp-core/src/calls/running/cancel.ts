@@ -1,7 +1,6 @@
 import { onAbort, removeFrom } from "@toolglot/internal";
 import { type Fault, fault } from "../../frames/fault.ts";
-import type { CallDependencies } from "../dependencies.ts";
-import type { IncomingCall } from "../types.ts";
+import type { RouterStore } from "../../store/types.ts";
 
 /** The reason of an abort when the caller has cancelled the call. */
 class CallCancelled extends Error {
@@ -136,14 +135,14 @@ export class Cancellations {
 
 /** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
 export function watched(
-  { operations, sessions }: CallDependencies["store"],
-  { session, item, cancellable }: IncomingCall,
-): Pick<CallDependencies["store"]["operations"], "renew"> {
+  { operations, sessions }: RouterStore,
+  call: Cancellable,
+): Pick<RouterStore["operations"], "renew"> {
   return {
     async renew(claim, leaseMs) {
       const isRenewed = await operations.renew(claim, leaseMs);
-      const found = await sessions.readCall(session.id, item.call_id).catch(() => undefined);
-      if (found?.isCancelled) cancellable?.cancel();
+      const found = await sessions.readCall(call.sessionId, call.callId).catch(() => undefined);
+      if (found?.isCancelled) call.cancel();
       return isRenewed;
     },
   };

@@ -22,7 +22,7 @@ import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
 export function dispatch(dependencies: CallDependencies, started: StartedCall): MaybePromise<Settled> {
   const { store, times } = dependencies;
   const { call } = started.context;
-  const lease = keepLease(call.cancellable ? watched(store, call) : store.operations, started.claim, {
+  const lease = keepLease(call.cancellable ? watched(store, call.cancellable) : store.operations, started.claim, {
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     now: () => store.now(),
