@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|once|postgres|postgres-bloat|gateway|gateway-memory|local|searches|all`.
+// `node run.mjs attp|tam|toolsxml|dialects|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|postgres|postgres-bloat|gateway|gateway-memory|local|searches|all`.
 // Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
 // `sandbox-reuse` and `sandbox-sessions` are parts of others; `postgres-bloat` and `gateway-memory` take minutes (`--calls N`, default
 // 100,000). With `--quick` everything runs a time or two, to see that it works, and nothing is written.
@@ -22,7 +22,6 @@ const measured = {
   tasks: ["demo"],
   transports: ["trp-client", "sqlite"],
   trp: ["trp-client", "sqlite"],
-  once: ["trp-client", "sqlite"],
   postgres: ["trp-client", "sqlite", "postgres"],
   "postgres-bloat": ["trp-client", "sqlite", "postgres"],
   gateway: ["toolglot"],

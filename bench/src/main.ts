@@ -21,7 +21,6 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   tasks: async () => (await import("./tasks/index.ts")).measureTasks,
   transports: async () => (await import("./trp/transports.ts")).measureTransports,
   trp: async () => (await import("./trp/index.ts")).measureTrp,
-  once: async () => (await import("./trp/once.ts")).measureOnce,
   postgres: async () => (await import("./postgres/index.ts")).measurePostgres,
   "postgres-bloat": async () => (await import("./postgres/bloat.ts")).measureBloat,
   gateway: async () => (await import("./gateway/index.ts")).measureGateway,

@@ -129,6 +129,17 @@ export async function timesOf(turns: Turns, once: (round: number) => unknown): P
   return times.get(once) ?? [];
 }
 
+/** Makes so many calls, numbered from 0, by so many callers at the same time. How many that are in a second. */
+export async function atOnce(callers: number, total: number, call: (number: number) => unknown): Promise<number> {
+  let next = 0;
+  const begun = performance.now();
+  const caller = async (): Promise<void> => {
+    while (next < total) await call(next++);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (total * 1000) / (performance.now() - begun);
+}
+
 /** Bytes that the heap holds when its garbage is collected. */
 export function collectedHeap(): number {
   setFlagsFromString("--expose-gc");

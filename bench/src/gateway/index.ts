@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { inFolder } from "../machine.ts";
-import { median, often, quick } from "../measure.ts";
+import { mcpClient } from "../mcp.ts";
+import { atOnce, median, often, quick } from "../measure.ts";
+import { residentMb, type Started, start } from "../processes.ts";
 import { atLeast, atMost, type Findings, figure, type Run, ratio, type Table } from "../report.ts";
-import { residentMb, type Started, start } from "./processes.ts";
 
 /** Calls at the same time over HTTP. */
 export const callers = 32;
@@ -43,7 +44,7 @@ function configured({ echo, folder }: Places, name: string, count: number): stri
 }
 
 /** `before`: what stands before the names of tools. */
-export type Call = (tool: "read" | "write", text: string, before?: string) => Promise<unknown>;
+type Call = (tool: "read" | "write", text: string, before?: string) => Promise<unknown>;
 
 export interface Connected {
   call: Call;
@@ -51,7 +52,7 @@ export interface Connected {
 }
 
 async function connected(transport: Parameters<Client["connect"]>[0], prefix: string): Promise<Connected> {
-  const client = new Client({ name: "bench", version: "1.0.0" });
+  const client = mcpClient();
   await client.connect(transport);
   return {
     call: (tool, text, before = prefix) => client.callTool({ name: before + tool, arguments: { text } }),
@@ -69,40 +70,38 @@ const overStdio = (args: string[], prefix = ""): Promise<Connected> =>
 export const overHttp = (url: string, prefix = ""): Promise<Connected> =>
   connected(new StreamableHTTPClientTransport(new URL(url)), prefix);
 
-/** Median of one call at a time, in milliseconds. */
-async function oneByOne(call: Call): Promise<number> {
+/** Median of one call at a time over standard streams, in milliseconds. */
+async function oneByOne(args: string[], prefix?: string): Promise<number> {
+  const { call, close } = await overStdio(args, prefix);
   const times: number[] = [];
   for (let at = 0; at < often(600); at++) {
     const began = performance.now();
     await call("read", `text ${at}`);
     if (at >= often(100) || quick) times.push(performance.now() - began);
   }
+  await close();
   return median(times);
 }
 
 let written = 0;
 
-/** Calls in a second. */
-async function rate(call: Call, tool: "read" | "write", total: number): Promise<number> {
-  let left = total;
-  const work = async (): Promise<void> => {
-    // Each write is another effect.
-    while (left-- > 0) await call(tool, tool === "write" ? `note ${++written}` : "text");
-  };
-  const began = performance.now();
-  await Promise.all(Array.from({ length: callers }, work));
-  return total / ((performance.now() - began) / 1000);
-}
+/** Calls in a second. Each write is another effect. */
+const rate = (call: Call, tool: "read" | "write", total: number): Promise<number> =>
+  atOnce(callers, total, () => call(tool, tool === "write" ? `note ${++written}` : "text"));
 
-/** Best of several turns, which the subjects take one after another. */
+/** The best of several turns, which the subjects take one after another. */
 async function inTurn<Name extends string>(
+  best: (...found: number[]) => number,
   subjects: Readonly<Record<Name, () => Promise<number>>>,
 ): Promise<Record<Name, number>> {
-  const best = {} as Record<Name, number>;
+  const found = {} as Record<Name, number>;
   for (let round = 0; round < often(3); round++) {
-    for (const name of Object.keys(subjects) as Name[]) best[name] = Math.max(best[name] ?? 0, await subjects[name]());
+    for (const name of Object.keys(subjects) as Name[]) {
+      const now = await subjects[name]();
+      found[name] = best(found[name] ?? now, now);
+    }
   }
-  return best;
+  return found;
 }
 
 /** Measures what the gateway adds to calls, and what it takes, beside a pass-through and a published proxy. */
@@ -138,23 +137,14 @@ interface Latencies {
   gateway: number;
 }
 
-async function latencies(places: Places): Promise<Latencies> {
+function latencies(places: Places): Promise<Latencies> {
   const { echo, passThrough, cli } = places;
   const own = [cli, "gateway", "--stdio", "--log", "silent", ...configured(places, "stdio", 1)];
-  const ways: Record<keyof Latencies, () => Promise<Connected>> = {
-    direct: () => overStdio([echo]),
-    passThrough: () => overStdio([passThrough, "stdio", process.execPath, echo]),
-    gateway: () => overStdio(own, "echo0__"),
-  };
-  const found = {} as Latencies;
-  for (let round = 0; round < often(3); round++) {
-    for (const [name, open] of Object.entries(ways) as [keyof Latencies, () => Promise<Connected>][]) {
-      const { call, close } = await open();
-      found[name] = Math.min(found[name] ?? Number.POSITIVE_INFINITY, await oneByOne(call));
-      await close();
-    }
-  }
-  return found;
+  return inTurn(Math.min, {
+    direct: () => oneByOne([echo]),
+    passThrough: () => oneByOne([passThrough, "stdio", process.execPath, echo]),
+    gateway: () => oneByOne(own, "echo0__"),
+  });
 }
 
 interface Rates {
@@ -183,12 +173,12 @@ async function ratesOverHttp(places: Places, root: string): Promise<Rates> {
     const [first, second, third] = opened as [Connected, Connected, Connected];
     const total = often(4_000);
     for (const { call } of opened) await rate(call, "read", often(500));
-    const reads = await inTurn({
+    const reads = await inTurn(Math.max, {
       passThrough: () => rate(first.call, "read", total),
       proxy: () => rate(second.call, "read", total),
       gateway: () => rate(third.call, "read", total),
     });
-    const { writes } = await inTurn({ writes: () => rate(third.call, "write", total) });
+    const { writes } = await inTurn(Math.max, { writes: () => rate(third.call, "write", total) });
     return { reads, writes };
   } finally {
     for (const { close } of opened) await close().catch(() => {});
@@ -216,7 +206,7 @@ async function withManyServers(places: Places, root: string): Promise<Many> {
   const own = gateway(places, root, "many", servers);
   try {
     const began = performance.now();
-    const client = new Client({ name: "bench", version: "1.0.0" });
+    const client = mcpClient();
     await client.connect(new StreamableHTTPClientTransport(new URL(await urlOf(own))));
     const { tools } = await client.listTools();
     const firstListMs = performance.now() - began;
@@ -224,7 +214,7 @@ async function withManyServers(places: Places, root: string): Promise<Many> {
     for (let at = 0; at < often(200); at++) {
       await client.callTool({ name: `echo${at % servers}__read`, arguments: { text: "x" } });
     }
-    const mb = residentMb(own.pid);
+    const mb = residentMb([String(own.pid)]);
     await client.close();
     return { mb, slowestMs, firstListMs, afterSlowestMs: firstListMs - slowestMs };
   } finally {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inFolder } from "../machine.ts";
-import { askedCalls } from "../measure.ts";
+import { askedCalls, atOnce } from "../measure.ts";
+import type { Started } from "../processes.ts";
 import { atMost, type Findings, figure, type Run } from "../report.ts";
-import { type Call, callers, gateway, overHttp, placesIn, servers, urlOf } from "./index.ts";
-import type { Started } from "./processes.ts";
+import { callers, gateway, overHttp, placesIn, servers, urlOf } from "./index.ts";
 
 /** Calls after which everything that a gateway loads and keeps is there. */
 const warm = 0.2;
@@ -39,7 +39,11 @@ export const measureGatewayMemory = ({ root, progress }: Run): Promise<Findings>
         for (const upTo = Math.round((total * turn) / looks); made < upTo; ) {
           const next = Math.min(made + callsPerSession, upTo);
           const { call, close } = await overHttp(url);
-          await makeCalls(call, made, next);
+          await atOnce(callers, next - made, (at) => {
+            const number = made + at;
+            const tool = number % writeEvery === 0 ? "write" : "read";
+            return call(tool, `text ${number}`, `echo${number % servers}__`);
+          });
           await close();
           made = next;
         }
@@ -68,18 +72,6 @@ export const measureGatewayMemory = ({ root, progress }: Run): Promise<Findings>
       ],
     };
   });
-
-async function makeCalls(call: Call, from: number, upTo: number): Promise<void> {
-  let next = from;
-  const work = async (): Promise<void> => {
-    while (next < upTo) {
-      const number = next++;
-      const tool = number % writeEvery === 0 ? "write" : "read";
-      await call(tool, `text ${number}`, `echo${number % servers}__`);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, work));
-}
 
 async function memoryOf(own: Started, turn: number): Promise<Omit<Memory, "calls">> {
   // What the last answers have left behind is still on its way.

@@ -8,9 +8,10 @@ import {
 } from "@toolglot/dialects";
 import { angles, type BodyKind, backticks, cut, inTurn, plain } from "../bodies.ts";
 import { measure, quick } from "../measure.ts";
-import { type Bar, type Findings, figure, type Measure, ratio, together } from "../report.ts";
+import { atLeast, atMost, type Bar, type Findings, figure, type Measure, ratio, together } from "../report.ts";
 import { type Call, ownSubject, prose, type Subject } from "./parser.ts";
 import { peers } from "./peers.ts";
+import { cell, chunkLength, cpuOf, growthBar, oneCall, stream } from "./streaming.ts";
 
 /** A dialect of each engine; `messages` with JSON and with tags. */
 const engines: Readonly<Record<string, DialectId>> = {
@@ -65,8 +66,6 @@ const readers = peers.flatMap((subject) => {
   return dialect ? [{ engine: dialect, subject }] : [];
 });
 
-const oneCall = (kind: BodyKind, size: number): Call => ({ target: "one call", code: kind.make(size * 1000) });
-
 async function wholeTexts(progress: (text: string) => void): Promise<Findings> {
   const rows: string[][] = [];
   const bars: Bar[] = [];
@@ -101,12 +100,10 @@ async function wholeTexts(progress: (text: string) => void): Promise<Findings> {
   };
 }
 
-const speedBar = (what: string, speed: number, met: boolean): Bar => ({
-  what,
-  limit: "≥ 30 MB/s",
-  measured: `${figure(speed)} MB/s`,
-  met: met && speed >= 30,
-});
+const speedBar = (what: string, speed: number, met: boolean): Bar => {
+  const bar = atLeast(what, speed, 30, " MB/s");
+  return { ...bar, met: met && bar.met };
+};
 
 const ordinaryProse = inTurn(
   "I will look at the files first and then change what has to be changed, step by step.",
@@ -130,45 +127,18 @@ async function proseAlone(progress: (text: string) => void): Promise<Findings> {
   return { tables: [{ title: "Prose without calls", columns: ["", "MB/s"], rows }], bars };
 }
 
-/** Milliseconds of a stream; `"stopped"` when it took too long, `"fails"` when no body came. */
-async function streamed(subject: Subject, text: string, length: number): Promise<number | "stopped" | "fails"> {
-  const chunks = cut(text, length);
-  let outcome: number | "stopped" | "fails" = 0;
-  const { cpu, wall } = await measure(
-    async () => {
-      const begun = performance.now();
-      try {
-        const bodies = await subject.stream?.(chunks, () => performance.now() - begun > 5000);
-        outcome = bodies === undefined ? "stopped" : bodies.length > 0 ? 0 : "fails";
-      } catch {
-        outcome = "fails";
-      }
-    },
-    { ...brief, warmMs: 0, rounds: 1 },
-  );
-  if (outcome !== 0) return outcome;
-  if (wall > 700) return cpu;
-  return (await measure(() => subject.stream?.(chunks, () => false), brief)).cpu;
-}
-
 const size = quick ? 2 : 200;
-const chunkLength = 8;
 
 async function streams(progress: (text: string) => void): Promise<Findings> {
   const rows: string[][] = [];
   const bars: Bar[] = [];
   for (const { engine, subject } of [...subjects, ...readers]) {
     progress(`streaming: ${subject.name}`);
-    const found = await streamed(subject, subject.encode([oneCall(plain, size)]), chunkLength);
-    const isNumber = typeof found === "number";
-    rows.push([subject.name, engine, isNumber ? figure(found) : found === "stopped" ? "> 5,000" : found]);
-    if (!peers.includes(subject))
-      bars.push({
-        what: `${subject.name}, 200 kB in chunks of 8 characters, with deltas`,
-        limit: "≤ 13 ms",
-        measured: isNumber ? `${figure(found)} ms` : found,
-        met: isNumber && found <= 13,
-      });
+    const call = oneCall(plain, size);
+    const found = await stream(subject, subject.encode([call]), call.code, chunkLength, brief);
+    rows.push([subject.name, engine, cell(found)]);
+    const what = `${subject.name}, 200 kB in chunks of 8 characters, with deltas`;
+    if (!peers.includes(subject)) bars.push(atMost(what, cpuOf(found), 13, " ms"));
   }
   const note = "One call of 200 kB in chunks of 8 characters, with a listener that takes in every delta.";
   return { tables: [{ title: "Streaming", note, columns: ["", "engine", "ms"], words: [1], rows }], bars };
@@ -212,12 +182,7 @@ async function growth(progress: (text: string) => void): Promise<Findings> {
         const most = Math.sqrt(twice / half);
         const what = `${kind.name}${length === 1 ? ", one character a chunk" : ""}`;
         cells.push(`${figure(whole)}, ${figure(most)}×`);
-        bars.push({
-          what: `growth in a doubling, auto, ${dialect}, ${what}`,
-          limit: "≤ 2.3",
-          measured: figure(most),
-          met: most <= 2.3,
-        });
+        bars.push(atMost(`growth in a doubling, auto, ${dialect}, ${what}`, most, growthBar));
       }
     rows.push(cells);
   }

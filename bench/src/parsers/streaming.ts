@@ -1,16 +1,16 @@
 import { angles, type BodyKind, cut, plain } from "../bodies.ts";
-import { measure, quick } from "../measure.ts";
+import { measure, quick, type Rounds } from "../measure.ts";
 import { type Bar, type Findings, figure, type Run, ratio } from "../report.ts";
 import { besidePeer } from "./one-shot.ts";
 import type { Call, Own, Subject } from "./parser.ts";
 import { peers } from "./peers.ts";
 
 const sizes = quick ? [1, 2, 4] : [50, 100, 200, 400];
-const chunkLength = 8;
+export const chunkLength = 8;
 /** A stream that takes longer is stopped, and larger ones are not tried. */
 const patienceMs = 5000;
 const bars200 = 13;
-const growthBar = 2.3;
+export const growthBar = 2.3;
 
 /** Processor milliseconds of one stream; how the bodies came back; or that it was stopped or failed. */
 type Outcome = { cpu: number; exact: boolean; scaled?: true } | "stopped" | "fails";
@@ -21,16 +21,27 @@ async function streamOnce(subject: Subject, chunks: readonly string[]): Promise<
   return await subject.stream?.(chunks, () => performance.now() - begun > patienceMs);
 }
 
-async function stream(subject: Subject, text: string, code: string, length = chunkLength): Promise<Outcome> {
+/** Reads one text in chunks of so many characters. */
+export async function stream(
+  subject: Subject,
+  text: string,
+  code: string,
+  length = chunkLength,
+  often: Rounds = {},
+): Promise<Outcome> {
   const chunks = cut(text, length);
   if (!subject.stream) return rereadPrefixes(subject, text, code, length);
   try {
     let trial: string[] | undefined;
-    const first = await measure(async () => (trial = await streamOnce(subject, chunks)), { warmMs: 0, rounds: 1 });
+    const first = await measure(async () => (trial = await streamOnce(subject, chunks)), {
+      ...often,
+      warmMs: 0,
+      rounds: 1,
+    });
     if (!trial) return "stopped";
     const exact = trial.length === 1 && trial[0]?.trim() === code.trim();
     if (first.wall > 700) return { cpu: first.cpu, exact };
-    const { cpu } = await measure(() => streamOnce(subject, chunks));
+    const { cpu } = await measure(() => streamOnce(subject, chunks), often);
     return { cpu, exact };
   } catch {
     return "fails";
@@ -60,19 +71,19 @@ async function rereadPrefixes(subject: Subject, text: string, code: string, leng
   return { cpu: (cpu * count) / samples, exact, scaled: true };
 }
 
-const oneCall = (kind: BodyKind, kilobytes: number): Call => ({
+export const oneCall = (kind: BodyKind, kilobytes: number): Call => ({
   target: "one call",
   code: kind.make(kilobytes * 1000),
 });
 
-function cell(outcome: Outcome | undefined): string {
+export function cell(outcome: Outcome | undefined): string {
   if (outcome === undefined) return "–";
   if (outcome === "stopped") return `> ${patienceMs / 1000} s`;
   if (outcome === "fails") return "fails";
   return `${figure(outcome.cpu)}${outcome.scaled ? "\\*" : ""}${outcome.exact ? "" : " ✗"}`;
 }
 
-const cpuOf = (outcome: Outcome | undefined): number => (typeof outcome === "object" ? outcome.cpu : Number.NaN);
+export const cpuOf = (outcome: Outcome | undefined): number => (typeof outcome === "object" ? outcome.cpu : Number.NaN);
 
 /** How many times the cost grows where the text doubles: the mean of the steps from the first size to the last. */
 function growth(outcomes: readonly (Outcome | undefined)[]): number {

@@ -1,7 +1,7 @@
 import { once } from "@toolglot/core/once";
 import { openPostgres } from "@toolglot/postgres";
 import type { RouterStore } from "@toolglot/trp-core/store";
-import { often } from "../measure.ts";
+import { atOnce, often } from "../measure.ts";
 import { type Findings, figure } from "../report.ts";
 import { inProcess } from "../trp/clients.ts";
 import { crowd } from "../trp/load.ts";
@@ -51,20 +51,11 @@ export async function walPerCall(
   for (let round = 0; round < 3; round += 1) {
     await store.audit.head();
     const before = await walBytes(queries);
-    await callOften(call, calls, callers);
+    await atOnce(callers, calls, call);
     await store.audit.head();
     found.push(((await walBytes(queries)) - before) / calls);
   }
   return Math.min(...found);
-}
-
-/** Calls so often, by so many callers. */
-async function callOften(call: () => Promise<unknown>, calls: number, callers: number): Promise<void> {
-  let left = calls;
-  const caller = async (): Promise<void> => {
-    while (left-- > 0) await call();
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
 }
 
 /** Counts and sizes of each work, on schemas of their own. */

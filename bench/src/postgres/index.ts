@@ -12,7 +12,7 @@ import { countedCosts } from "./counted.ts";
 import { keyedCalls } from "./keyed-call.ts";
 import { processUs, serverMeter } from "./meter.ts";
 import { openPool } from "./pg.ts";
-import { startRouters } from "./processes.ts";
+import { startRouters } from "./routers.ts";
 import { startServer } from "./server.ts";
 
 /** What every part has: a server, a folder for SQLite, bare statements, and where they are told from. */

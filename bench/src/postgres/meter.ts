@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parents, statOf } from "../processes.ts";
 import type { Queries } from "./pg.ts";
 
 /** Microseconds of processor time of a process so far, all threads of it; 0 when it has ended. */
@@ -14,19 +15,8 @@ export function processUs(pid: number | string): number {
 }
 
 /** Microseconds of processor time of all ended processes that a process had started, as exact as the system's ticks. */
-function endedUs(parent: string): number {
-  const fields = readFileSync(`/proc/${parent}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[13]) + Number(fields[14])) * 10_000;
-}
-
-/** The process that started this one; undefined when it is gone. */
-function parentOf(pid: string): string | undefined {
-  try {
-    return /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  } catch {
-    return undefined;
-  }
-}
+const endedUs = (parent: string): number =>
+  (statOf(parent) ?? []).slice(13, 15).reduce((sum, ticks) => sum + Number(ticks) * 10_000, 0);
 
 /**
  * Microseconds of processor time of all processes of a PostgreSQL so far: backends, WAL writer, autovacuum. NaN where the system doesn't
@@ -35,12 +25,12 @@ function parentOf(pid: string): string | undefined {
 export async function serverMeter(queries: Queries): Promise<() => number> {
   const backend = String((await queries.query("select pg_backend_pid() as pid")).rows[0]?.pid);
   const isHere = process.platform === "linux" && isPostgres(backend);
-  const postmaster = isHere ? parentOf(backend) : undefined;
+  const postmaster = isHere ? statOf(backend)?.[1] : undefined;
   if (postmaster === undefined) return () => Number.NaN;
   return () =>
-    readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name) && parentOf(name) === postmaster)
-      .reduce((sum, pid) => sum + processUs(pid), endedUs(postmaster));
+    parents()
+      .filter(({ parent }) => parent === postmaster)
+      .reduce((sum, { pid }) => sum + processUs(pid), endedUs(postmaster));
 }
 
 function isPostgres(pid: string): boolean {

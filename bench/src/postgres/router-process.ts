@@ -3,7 +3,7 @@ import { openPostgres } from "@toolglot/postgres";
 import { inProcess } from "../trp/clients.ts";
 import { crowd, window } from "../trp/load.ts";
 import { writeCapability } from "../trp/work.ts";
-import type { Told } from "./processes.ts";
+import type { Told } from "./routers.ts";
 
 // A router in a process of its own, with callers of keyed writes: `node router-process.mjs URL SCHEMA`. It prints a line when it is ready, and
 // after each line of input, which says how many callers ask for how many milliseconds, how it bore them (`Told`). It ends with its input.

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Tool } from "@toolglot/core";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunOptions } from "@toolglot/sandbox";
 import { often, timesOf } from "../measure.ts";
+import { processorMs } from "../processes.ts";
 
 /** The same programs in each language. */
 export const programs: Readonly<
@@ -101,17 +101,11 @@ export async function loops(sandbox: Sandbox, rounds: number): Promise<number[]>
   return times;
 }
 
-/** Milliseconds of processor time of this process and of its children that have ended. Linux counts in steps of 10 ms. */
-export function processorMs(): number {
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
-}
-
 /** Processor time of each of so many pieces of work in a row. */
 export async function perRound(
   rounds: number,
   work: () => unknown,
-  clock: () => number = processorMs,
+  clock: () => number = () => processorMs(),
 ): Promise<number> {
   const count = often(rounds);
   const before = clock();
@@ -121,12 +115,11 @@ export async function perRound(
 
 /** Processor time of each of so many programs in a row: the start, the programs, what was started ahead, and the end. */
 export async function processorEach(make: () => Sandbox, rounds: number): Promise<number> {
-  const count = often(rounds);
   const before = processorMs();
   const sandbox = make();
-  for (let number = 0; number < count; number += 1) await timed(sandbox, programs[sandbox.language].trivial, 1);
+  await perRound(rounds, () => timed(sandbox, programs[sandbox.language].trivial, 1));
   await sandbox[Symbol.asyncDispose]();
-  return (processorMs() - before) / count;
+  return (processorMs() - before) / often(rounds);
 }
 
 /** What happens to a program that keeps a thousand megabytes. */

@@ -4,10 +4,10 @@ import { pathToFileURL } from "node:url";
 import type { Tool } from "@toolglot/core";
 import { createSandbox, type Sandbox, type SandboxLanguage, type SandboxOptions } from "@toolglot/sandbox";
 import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from "quickjs-emscripten";
-import { median, often } from "../measure.ts";
+import { atOnce, median, often } from "../measure.ts";
+import { residentMb, wholeProcessorMs } from "../processes.ts";
 import { atLeast, atMost, type Findings, figure, ms, type Run, ratio, together } from "../report.ts";
 import { perRound } from "./measures.ts";
-import { residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Programs with one tool call, one after another in interpreters that are kept.
 
@@ -155,14 +155,7 @@ async function measureLanguage(of: ReuseCase, { progress }: Run): Promise<Findin
   progress(`${language}: two at a time`);
   const pair = createSandbox({ language, tools: [add], ...of.options, pool: { maxConcurrency: 2 } });
   await pair.warm();
-  const all = often(600);
-  let left = all;
-  const started = performance.now();
-  const work = async (): Promise<void> => {
-    while (left-- > 0) await run(pair, code);
-  };
-  await Promise.all([work(), work()]);
-  const perSecond = (all * 1000) / (performance.now() - started);
+  const perSecond = await atOnce(2, often(600), () => run(pair, code));
   await pair[Symbol.asyncDispose]();
 
   progress(`${language}: the engine by itself`);

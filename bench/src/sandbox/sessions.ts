@@ -7,10 +7,10 @@ import { createSandbox, type Sandbox, type SandboxSession, type SessionOptions }
 import { folderStorage } from "@toolglot/storage";
 import { inFolder } from "../machine.ts";
 import { median, often, quick } from "../measure.ts";
+import { descendants, residentMb, wholeProcessorMs } from "../processes.ts";
 import { atMost, type Bar, type Findings, figure, ms, type Run, ratio, type Table } from "../report.ts";
 import { conversationPeers } from "./conversations.ts";
 import { perRound, processorEach } from "./measures.ts";
-import { descendants, residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Sessions: what it costs to keep, to store and to go on with what programs left.
 

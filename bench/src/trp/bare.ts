@@ -13,19 +13,15 @@ interface Database {
 /** What a keyed call leaves behind: the rows of one, to be written again for each. */
 type Kept = Record<"call" | "operation" | "audit", Row>;
 
-/** The binding that the store uses, which is no dependency of this package. */
-export function openDatabase(file: string): Database {
-  const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/sqlite"))("libsql");
-  return new Binding(file);
-}
-
 /**
  * The rows of a keyed call by statements alone, and nothing else: no session, no claim, no JSON, no hash is looked at. In
  * the same groups as the store's, two commits each; `file` is a store's that keyed calls were written to. Faster than
  * this no store on the same binding can be.
  */
 export function bareStatements(name: string, file: string): Peer {
-  const database = openDatabase(file);
+  // The binding that the store uses, which is no dependency of this package.
+  const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/sqlite"))("libsql");
+  const database = new Binding(file);
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   const last = (table: string): Row => {
     const row = database.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get([]);

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createClient, inProcessTransport, type Transport } from "@toolglot/trp-client";
 import { createRouter, principal } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
+import { start } from "../processes.ts";
 import type { Peer } from "./load.ts";
 import type { Gaps } from "./servers.ts";
 import { address, found, readCapability, writeCapability } from "./work.ts";
@@ -17,24 +16,14 @@ export interface Server {
   url: string;
   pid: number;
   gaps(): Promise<Gaps>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Starts a server with a port. */
 export async function serve(...args: string[]): Promise<Server> {
-  const child = spawn(process.execPath, [servers, ...args], { stdio: ["pipe", "pipe", "inherit"] });
-  const lines = createInterface({ input: child.stdout });
-  const line = (): Promise<string> =>
-    new Promise((resolve, reject) => {
-      lines.once("line", resolve);
-      child.once("exit", (code) => reject(new Error(`server ${args[0]} ended with ${code}`)));
-    });
-  const url = await line();
-  const gaps = async (): Promise<Gaps> => {
-    child.stdin.write("\n");
-    return JSON.parse(await line());
-  };
-  return { url, pid: child.pid as number, gaps, stop: () => child.kill() };
+  const { pid, said, ask, end } = start([servers, ...args]);
+  const [url] = await said(/^(?:http|ws):\S+$/);
+  return { url, pid, gaps: () => ask("") as Promise<Gaps>, stop: end };
 }
 
 /** A client's call that has to succeed. */

@@ -62,7 +62,7 @@ async function measureHttp(folder: string): Promise<Findings> {
     };
   } finally {
     await Promise.all(subjects.map((one) => one.close()));
-    for (const server of servers) server.stop();
+    for (const server of servers) await server.stop();
   }
 }
 
@@ -99,7 +99,7 @@ async function measureGaps(folder: string): Promise<Findings> {
     };
   } finally {
     await writes.close();
-    server.stop();
+    await server.stop();
   }
 }
 

@@ -38,7 +38,7 @@ export const measureTransports = ({ progress }: Run): Promise<Findings> =>
       return { bars: [], tables: [loadTable("A read over every transport", note, loads, base)] };
     } finally {
       await Promise.allSettled(rows.map((row) => row.close()));
-      for (const server of running) server.stop();
+      for (const server of running) await server.stop();
     }
   });
 

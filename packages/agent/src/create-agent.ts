@@ -1,19 +1,26 @@
 import type { Message } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
+import { hostHooks } from "./hooks/host-hooks.ts";
 import { hostMessages, toMessages } from "./loop/injected.ts";
+import type { Part } from "./loop/part.ts";
 import { Run } from "./loop/run.ts";
 import { toRunError } from "./loop/run-error.ts";
-import { readTools } from "./loop/show-tools.ts";
-import { runSteps } from "./loop/steps.ts";
+import { readTools, refreshTools } from "./loop/show-tools.ts";
+import { deliver, runSteps } from "./loop/steps.ts";
 import type { Outcome } from "./loop/types.ts";
 import type { AgentOptions } from "./options.ts";
-import { makeParts } from "./parts/make-parts.ts";
+import { outputPart } from "./output/output-part.ts";
+import { Artifacts } from "./parts/artifacts.ts";
+import { afterOverflow, makeRoomIfNeeded } from "./parts/compaction.ts";
+import { guardEcho } from "./parts/echo.ts";
+import { repeats } from "./parts/repeats.ts";
+import { tracing } from "./parts/tracing.ts";
 import type { RunResult, Steering } from "./result.ts";
 import { takeOver } from "./session/resume.ts";
-import { explainFault, type Resumed } from "./session/session-part.ts";
+import { explainFault, type Resumed, sessionPart } from "./session/session-part.ts";
 import { type Settings, toSettings } from "./settings.ts";
-import { withStepClock } from "./steps/steps-part.ts";
+import { stepsPart, withStepClock } from "./steps/steps-part.ts";
 import type { Agent, AgentRun, RunOptions } from "./types.ts";
 
 /**
@@ -156,4 +163,49 @@ async function outcomeOf(
   return stop.cause === "limit"
     ? { status: "limit", limit: stop.limit, text: lastText }
     : { status: "aborted", text: lastText };
+}
+
+/**
+ * Makes the parts of a run that its options ask for. This list is their order, in everything that a step does:
+ *
+ * 1. Tracing is around all others.
+ * 2. A session answers for calls and decisions of an earlier process before anybody is asked.
+ * 3. A durable engine comes in place of the model, the executor and the host.
+ * 4. Artifacts may offer a tool, so they come before the tools of the step are read; the host's messages come after those, because a
+ *    model reads of new tools first.
+ * 5. Output ends a run before repeats or conditions of the host's do.
+ * 6. The host's hooks are last: they see what a step is made with, and their word is final.
+ *
+ * Compaction has moments of its own, when the setting of the step is known.
+ */
+function makeParts(run: Run, resumed: Resumed | undefined): readonly Part[] {
+  const { settings, tools } = run;
+  const { output, limits, prepareStep, beforeCall, afterCall, stopWhen, steps } = settings;
+  const isHooked = prepareStep ?? beforeCall ?? afterCall ?? stopWhen[0];
+  const artifacts = new Artifacts(run);
+  const keepAll: Artifacts["keepAll"] = (messages) => artifacts.keepAll(messages);
+  const parts: (Part | false | undefined)[] = [
+    settings.tracing && tracing(run, settings.tracing, resumed?.restored.head.traceparent),
+    resumed && sessionPart(run, resumed),
+    steps && stepsPart(run, steps),
+    { beforeStep: () => artifacts.cutNew() },
+    {
+      beforeStep() {
+        const isRead = run.stepIndex === 0;
+        if (!isRead || tools.isStale) refreshTools(run, { isRead });
+        run.step = run.ownStep();
+        return undefined;
+      },
+    },
+    { beforeStep: () => deliver(run, false) },
+    output && outputPart(run, output),
+    limits.repeats < Number.POSITIVE_INFINITY && repeats(run),
+    { beforeActions: async ({ block, actions }) => block && guardEcho(run, block, actions) },
+    {
+      beforeRequest: () => (run.window === undefined ? undefined : makeRoomIfNeeded(run, keepAll)),
+      onOverflow: (error, mayShorten) => afterOverflow(run, error, mayShorten, keepAll),
+    },
+    isHooked !== undefined && hostHooks(run),
+  ];
+  return parts.filter((part) => part !== undefined && part !== false);
 }

@@ -3,9 +3,10 @@ export {
   CallGuard,
   type CallGuardOptions,
   type CallVerdict,
+  type CheckCallOptions,
+  checkCall,
   type ExplainFindingsOptions,
   explainFindings,
   type GuardedCall,
-} from "./check-call/call-guard.ts";
-export { type CheckCallOptions, checkCall } from "./check-call/check-call.ts";
+} from "./check-call/check-call.ts";
 export type { CallFinding, CallFindingCode, FaultName } from "./check-call/types.ts";

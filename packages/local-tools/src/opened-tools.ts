@@ -9,7 +9,6 @@ import {
   type Masks,
   maskData,
   maskedCall,
-  maskedError,
   namesIn,
   type PlaceholderFiller,
   refuseKeys,
@@ -28,10 +27,9 @@ import { localError, localErrorType } from "./errors.ts";
 import type { Roots } from "./files/roots.ts";
 import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
-import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
+import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
-import { isWholeFile } from "./read/read-file.ts";
-import { fillSearches, readTogether } from "./read/read-together.ts";
+import { failedPart, fillSearches, maskParts, readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { openSession } from "./shell/open-shell.ts";
@@ -290,15 +288,4 @@ export class OpenLocalTools implements LocalTools {
 /** Masks a shell's result. What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
 function maskShell({ output, ...result }: ShellResult, { whole, pieces }: Masks): ShellResult {
   return { ...pieces(result), output: whole(output) };
-}
-
-function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
-  return parts.map((part) => {
-    if (part.kind === "failure") return failedPart(part, lines);
-    return isWholeFile(part) ? { ...lines({ ...part, text: "" }), text: whole(part.text) } : lines(part);
-  });
-}
-
-function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
-  return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

@@ -41,6 +41,9 @@ export async function demandOutside(path: string, roots: Roots, what = "stateDir
     const there = await realpath(at).catch(() => undefined);
     if (there !== undefined) real = join(there, relative(at, path));
     else if (dirname(at) === at) return;
+    // What is made behind it could be anywhere.
+    else if ((await lstat(at).catch(() => undefined))?.isSymbolicLink())
+      throw new TypeError(`${what}: ${path} goes through a link that leads nowhere`);
   }
   const holds = roots.holds(real);
   if (!holds && !roots.paths.some((root) => isInside(real, root))) return;

@@ -1,11 +1,8 @@
-import { inBackground, untilAborted } from "@toolglot/internal";
+import { untilAborted } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 import { type InterpreterUse, NotAtRestError, type RetireReason, type ReuseOptions, ReuseRule } from "./reuse.ts";
 import type { SandboxPoolStats } from "./run-types.ts";
-
-/** Pause before a start in the background that follows a failure; doubled by each further one. */
-const firstPauseMs = 100;
-const maxPauseMs = 30_000;
+import { StartPace } from "./start-pace.ts";
 
 /** A guest, for one run. */
 export interface StockedGuest {
@@ -34,11 +31,7 @@ export class GuestStock {
   #failed = 0;
   /** Domains of the last guests that were taken. */
   #asked: (string | undefined)[] = [];
-  /** Starts that failed since the last one that did not. */
-  #badStarts = 0;
-  /** Guests that ended by themselves since the last one that was taken. */
-  #idleDeaths = 0;
-  #pause: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new StartPace();
   #closed = false;
 
   /** `wanted`: how many to keep, asked each time. */
@@ -81,7 +74,7 @@ export class GuestStock {
         await untilAborted(taken.guest.ready, signal);
         taken.use.programs++;
         taken.use.domain = domain;
-        this.#idleDeaths = 0;
+        this.#pace.idleDeaths = 0;
         return taken;
       } catch (error) {
         if (signal.aborted) {
@@ -96,16 +89,13 @@ export class GuestStock {
 
   /** Starts what is missing; after failures later, and one at a time. */
   refill(): void {
-    const faults = this.#badStarts + this.#idleDeaths;
-    if (faults === 0) {
-      this.#endPause();
-      this.#fill();
-    } else if (this.#pause === undefined && this.#missing) {
-      const pauseMs = Math.min(firstPauseMs * 2 ** (faults - 1), maxPauseMs);
-      this.#pause = inBackground(() => {
-        this.#pause = undefined;
+    if (!this.#pace.isSlow) {
+      this.#pace.stop();
+      while (this.#missing) if (!this.#tryToSpawn()) return;
+    } else if (this.#missing) {
+      this.#pace.later(() => {
         if (this.#missing) this.#tryToSpawn();
-      }, pauseMs);
+      });
     }
   }
 
@@ -200,7 +190,7 @@ export class GuestStock {
   /** Ends every guest, taken or not. Resolves when nothing is left of them. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#endPause();
+    this.#pace.stop();
     this.#stock = [];
     const ends = [...this.#alive].map((one) => {
       // Waited for: a host with nothing else to do must not end in between.
@@ -222,15 +212,6 @@ export class GuestStock {
     const domains = new Set(this.#asked);
     const isLone = domains.has(undefined) && !this.#engine.sharedWithoutDomain;
     return domains.size > (isLone ? 1 : this.#wanted() + 1);
-  }
-
-  #endPause(): void {
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
-  }
-
-  #fill(): void {
-    while (this.#missing) if (!this.#tryToSpawn()) return;
   }
 
   /** Adds one to the stock. */
@@ -287,9 +268,10 @@ export class GuestStock {
     guest.ready.then(
       () => {
         one.ready = true;
-        if (this.#badStarts + this.#idleDeaths === 0) return;
-        this.#badStarts = 0;
-        this.#endPause();
+        const { badStarts, idleDeaths } = this.#pace;
+        if (badStarts + idleDeaths === 0) return;
+        this.#pace.badStarts = 0;
+        this.#pace.stop();
         this.refill();
       },
       (error) => {
@@ -304,7 +286,7 @@ export class GuestStock {
       this.#alive.delete(one);
       if (!this.#remove(one) || !one.ready || one.discarded) return;
       this.#failed++;
-      this.#idleDeaths++;
+      this.#pace.idleDeaths++;
       if (isUsed(one)) this.#rule.retired.failed++;
       this.refill();
     });
@@ -313,7 +295,7 @@ export class GuestStock {
 
   #startFailed(): void {
     this.#failed++;
-    this.#badStarts++;
+    this.#pace.badStarts++;
   }
 
   /** Removes a guest from the stock. Returns whether it was there. */

@@ -4,9 +4,10 @@ export { type ValueErrorType, valueError } from "./errors.ts";
 export { maskData } from "./mask/mask-data.ts";
 export { type Mask, type Masks, maskedCall } from "./masked-call.ts";
 export { maskedError } from "./masked-error.ts";
-export { type BlockCheck, checkBlock } from "./placeholders/check-block.ts";
 export type { FilledScript } from "./placeholders/fill-script.ts";
 export {
+  type BlockCheck,
+  checkBlock,
   PlaceholderFiller,
   refuseKeys,
   type ValueSource,

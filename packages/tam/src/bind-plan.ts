@@ -9,10 +9,17 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { textHash } from "@toolglot/core/text";
-import { type DeclaredParams, declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace } from "./declared.ts";
 import { exactValue } from "./fields/value.ts";
 import { readHinted, readJsonString } from "./hints.ts";
-import { matchName } from "./names.ts";
+import {
+  type DeclaredParams,
+  declaredParams,
+  findParam,
+  findTool,
+  hintsAtMost,
+  keepsWhiteSpace,
+  matchName,
+} from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
 
 /**

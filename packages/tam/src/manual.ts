@@ -9,9 +9,8 @@ import {
   typeText,
 } from "@toolglot/core/manual";
 import { checkKeys } from "@toolglot/internal";
-import { declaredParams } from "./declared.ts";
-import { makeStep } from "./make-step.ts";
-import { normalizeKey, reservedKey } from "./names.ts";
+import { makeStep } from "./fields/make-block.ts";
+import { declaredParams, normalizeKey, reservedKey } from "./names.ts";
 import { plainBody, serialize } from "./serialize.ts";
 
 /** Beyond so many tools, each is one line. */

@@ -1,10 +1,9 @@
 import { isRunnable, type ToolProtocol } from "@toolglot/core";
 import { createTextProtocol, type TextProtocolOptions } from "@toolglot/core/text";
 import { bindPlan } from "./bind-plan.ts";
-import { explain } from "./explain.ts";
 import { renderManual } from "./manual.ts";
 import { createParser } from "./parse.ts";
-import { formatResults } from "./results.ts";
+import { explain, formatResults } from "./results.ts";
 import type { TamBlock } from "./types.ts";
 import { writeActions } from "./write-actions.ts";
 

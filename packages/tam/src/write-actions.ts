@@ -10,9 +10,8 @@ import {
 } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
 import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
-import { declaredParams, findParam, findTool } from "./declared.ts";
-import { makeStep } from "./make-step.ts";
-import { normalizeKey, reservedKey } from "./names.ts";
+import { makeStep } from "./fields/make-block.ts";
+import { declaredParams, findParam, findTool, normalizeKey, reservedKey } from "./names.ts";
 import { protect } from "./results.ts";
 import { delimitedJson, plainBody, writeBlock } from "./serialize.ts";
 import type { TamStep, TamTypeHint } from "./types.ts";

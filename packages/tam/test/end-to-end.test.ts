@@ -2,9 +2,8 @@ import type { JsonSchema, Plan, ToolDefinition, ToolResult } from "@toolglot/cor
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { bindPlan } from "../src/bind-plan.ts";
-import { explain } from "../src/explain.ts";
 import { parse } from "../src/parse.ts";
-import { formatResults } from "../src/results.ts";
+import { explain, formatResults } from "../src/results.ts";
 import type { TamBlock } from "../src/types.ts";
 
 const tool = (name: string, properties: Record<string, JsonSchema>, required: string[] = []): ToolDefinition => ({

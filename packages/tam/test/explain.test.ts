@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Diagnostic, ParseResult } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { explain } from "../src/explain.ts";
+import { explain } from "../src/results.ts";
 import type { TamBlock } from "../src/types.ts";
 import { blockOf, stepOf } from "./fixtures.ts";
 

@@ -1,19 +1,11 @@
-import type { AnyTool, JsonSchema, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
+import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { CallGuard } from "@toolglot/core/check-call";
 import { checkKeys, defined } from "@toolglot/internal";
 import { isTraced } from "@toolglot/internal/otel";
-import type {
-  ArgsShorthand,
-  CheckedArgs,
-  CheckedSource,
-  InferArgs,
-  InferInput,
-  InputSource,
-  StandardInput,
-} from "@toolglot/schema";
+import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, InputSource, StandardInput } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { readOnce } from "./call/call-once.ts";
-import { throughMiddleware } from "./call/middleware.ts";
+import { checkMiddleware, throughMiddleware } from "./call/middleware.ts";
 import { prepareCall } from "./call/prepare.ts";
 import type { Prepared } from "./call/prepared.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
@@ -25,9 +17,9 @@ import { ToolkitError } from "./errors.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import { ToolRegistry } from "./registry/registry.ts";
-import { type AgentSkill, checkedSkill, skillsPrompt } from "./registry/skills.ts";
+import { type AgentSkill, addSkill, skillsPrompt } from "./registry/skills.ts";
 import { type LoadStateOptions, loadState, saveState, type ToolkitState } from "./registry/state.ts";
-import type { RefusedArgs } from "./registry/tool-facts.ts";
+import type { Untyped } from "./registry/tool-facts.ts";
 import type {
   AnyToolFunction,
   CallOptions,
@@ -45,17 +37,6 @@ import type {
 
 type Values = Readonly<Record<string, unknown>>;
 type NoValues = Readonly<Record<never, unknown>>;
-/** Options that say nothing of the function's parameter: others are for the signatures that compare them with it. */
-type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSchema: Values }
-  ? unknown
-  : Options extends { args: infer Args extends ArgsShorthand }
-    ? { args: RefusedArgs<Args> }
-    : Options extends { input: StandardInput }
-      ? never
-      : Options extends { input: infer Source }
-        ? { input: CheckedSource<Source> }
-        : unknown;
-
 const callKeys =
   'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
 
@@ -176,11 +157,7 @@ export class Toolkit implements ToolSource {
    * Throws `TypeError`.
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
-    const isPromising = Object.prototype.toString.call(middleware) === "[object AsyncFunction]";
-    if (typeof middleware !== "function" || isPromising) {
-      const got = isPromising ? "async function" : typeof middleware;
-      throw new TypeError(`registerMiddleware takes async function* (call, next), not ${got}: yield* next(call)`);
-    }
+    checkMiddleware(middleware);
     // A function of its own, so that one middleware can be registered twice.
     const entry: ToolMiddleware = (call, next, about) => middleware(call, next, about);
     this.#middleware.push(entry);
@@ -249,12 +226,7 @@ export class Toolkit implements ToolSource {
 
   /** Registers a skill; `readAgentSkill` of `@toolglot/toolkit/node` reads one from its folder. Throws `TypeError`. */
   registerAgentSkill(skill: AgentSkill): void {
-    const checked = checkedSkill(skill);
-    if (this.#skills.has(checked.name)) {
-      const message = `There is a skill ${JSON.stringify(checked.name)} already`;
-      throw new ToolkitError("toolkit/name-clash", message, { name: checked.name });
-    }
-    this.#skills.set(checked.name, checked);
+    addSkill(this.#skills, skill);
   }
 
   /** Removes a skill; true when there was one. */

@@ -1,9 +1,8 @@
 import { type Action, isRunnable, type ToolCall, type ToolProtocol } from "@toolglot/core";
 import { createTextProtocol, type TextProtocolOptions, textHash } from "@toolglot/core/text";
-import { explain } from "./explain.ts";
 import { renderManual } from "./manual.ts";
 import { createParser } from "./parse.ts";
-import { formatResults } from "./results.ts";
+import { explain, formatResults } from "./results.ts";
 import type { ToolsXmlBlock } from "./types.ts";
 import { writeActions } from "./write-actions.ts";
 

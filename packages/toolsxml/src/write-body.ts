@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { exactJsonText, foreignCloser } from "@toolglot/core/text";
 import { asPattern, isDressed } from "@toolglot/internal";
-import { bodyDoubts } from "./scan/body-doubts.ts";
+import { bodyDoubts } from "./calls/report.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText, visibleText } from "./scan/body-text.ts";
 import { builtIns, looseTags } from "./scan/grammar.ts";
 import { entity } from "./scan/tag.ts";

@@ -1,6 +1,6 @@
 import type { Diagnostic, ParseResult } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { explain } from "../src/explain.ts";
+import { explain } from "../src/results.ts";
 import { readXml } from "../src/strict/read-xml.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "../src/types.ts";
 

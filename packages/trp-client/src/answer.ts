@@ -1,5 +1,11 @@
 import { isCount, isObject, joinBytes } from "@toolglot/internal";
-import type { CatalogSyncReqPayload, RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
+import type {
+  CallBatchResPayload,
+  CatalogSyncReqPayload,
+  RequestFrame,
+  ResponseFrame,
+  ResponseOf,
+} from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
 
@@ -209,3 +215,18 @@ export class AnswerText implements AnswerReader<string> {
     }
   }
 }
+
+/** What answers a frame, refusals and receipts aside. */
+export type AnswerTo<Type extends RequestFrame["frame_type"]> = Type extends "CALL_REQ"
+  ? ResponseOf<"RESULT">
+  : Type extends "CALL_BATCH_REQ"
+    ? ResponseOf<"CALL_BATCH_RES"> & { payload: CallBatchResPayload }
+    : Type extends "CATALOG_SYNC_REQ"
+      ? ResponseOf<"CATALOG_SYNC_RES">
+      : Type extends "CAP_QUERY_REQ"
+        ? ResponseOf<"CAP_QUERY_RES">
+        : Type extends "CALL_DAG_REQ"
+          ? ResponseOf<"CALL_DAG_RES">
+          : Type extends "CANCEL_REQ"
+            ? ResponseOf<"CANCEL_RES">
+            : ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"PARTIAL_RESULT">;

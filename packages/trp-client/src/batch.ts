@@ -1,11 +1,13 @@
 import { checkKeys, isObject, removeFrom } from "@toolglot/internal";
 import type { BatchItemResult, NackPayload, ResponseFrame } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
-import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
-import { type Connection, type Session, SessionLost } from "./connection.ts";
+import { type Attempt, Call, isOutdated } from "./call.ts";
+import type { Connection } from "./connection.ts";
 import { clientError, needFeature, refusedWith } from "./errors.ts";
 import { backoff, clock, type Limits, pause } from "./limits.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
+import type { CallRules } from "./placed-call.ts";
+import { type Session, SessionLost } from "./session.ts";
 import { explain, type Progress } from "./transmit.ts";
 import type { BatchOptions, BatchResult, CallRequest, CallResult, DagOptions } from "./types.ts";
 

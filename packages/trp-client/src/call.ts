@@ -1,23 +1,15 @@
-import { andFinally, andThen, asPromise, defined, removeFrom, uuidV7, whenDone } from "@toolglot/internal";
-import type { AliasRow, CallItem, CallReqPayload, FaultPayload, RetryHint } from "@toolglot/trp-core/frames";
-import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
-import { type Connection, type Session, SessionLost } from "./connection.ts";
+import { andFinally, andThen, asPromise, defined, removeFrom, whenDone } from "@toolglot/internal";
+import type { CallReqPayload, FaultPayload, RetryHint } from "@toolglot/trp-core/frames";
+import type { CatalogView } from "./catalog-view.ts";
+import type { Connection } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { backoff, clock, type Limits, pause } from "./limits.ts";
-import { needsApproval, type OpenKeys } from "./open-keys.ts";
-import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
+import { fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
+import { type CallRules, PlacedCall } from "./placed-call.ts";
 import { type Answered, pollOutcome } from "./poll.ts";
-import { checkRequest } from "./request.ts";
+import { type Session, SessionLost } from "./session.ts";
 import { explain, type Progress, type Sending } from "./transmit.ts";
 import type { CallRequest, CallResult } from "./types.ts";
-
-/** How calls are made, the same for all of a client. */
-export interface CallRules {
-  keys: "auto" | "explicit";
-  timeoutMs: number;
-  /** Keys of the client's calls that are not over: a call without a key of its own resumes one of these. */
-  open: OpenKeys;
-}
 
 /** How a call is sent; whether it may be repeated depends on its row. */
 type CallSending = Omit<Sending, "repeats">;
@@ -37,105 +29,17 @@ const changes = 4;
 /** How much longer than the capability its answer may take. */
 const graceMs = 5000;
 
-/** One call, from the request to its one outcome. Everything that stays the same over its attempts is here. */
-export class Call implements CallFacts {
-  readonly request: CallRequest;
-  readonly callId: string;
-  readonly capId: string;
-  key: string | undefined;
-  /** The catalog row that the call is for. */
-  row: AliasRow | undefined;
-  attempts = 0;
+/** One call, from the request to its one outcome: its attempts. */
+export class Call extends PlacedCall {
   /** Whether any frame of it may have been executed. */
   readonly progress: Progress = { isOpen: false };
-  /** ASYNC: it is left to the router once it has started. */
-  readonly mode: "SYNC" | "ASYNC";
   /** Whether it was left to the router. */
   isRunning = false;
   readonly #connection: Connection;
-  readonly #rules: CallRules;
-  /** Once the catalog changed, numbers come from it. */
-  #idx: number | undefined;
 
   constructor(connection: Connection, rules: CallRules, request: CallRequest, mode: "SYNC" | "ASYNC" = "SYNC") {
-    checkRequest(request);
-    this.mode = mode;
-    this.request = request;
-    this.callId = request.callId ?? connection.newId("call");
-    this.capId = request.capId;
-    this.key = request.key;
-    this.#idx = request.idx;
+    super(connection.newId, rules, request, mode);
     this.#connection = connection;
-    this.#rules = rules;
-  }
-
-  /** As they are now. */
-  get facts(): CallFacts {
-    const { callId, capId, key, attempts, row } = this;
-    return { callId, capId, key, attempts, row };
-  }
-
-  get timeoutMs(): number {
-    return this.request.timeoutMs ?? this.#rules.timeoutMs;
-  }
-
-  /** Whether the frame may be sent again when its answer was lost. */
-  get repeats(): boolean {
-    return this.key !== undefined || (this.row !== undefined && !keyRequired(this.row));
-  }
-
-  /** Finds the capability in the catalog; the refusal when it isn't there or is another now. Throws `key-required`. */
-  place(catalog: CatalogView): CallResult | undefined {
-    const { capId, schemaDigest } = this.request;
-    const row = catalog.get(capId);
-    if (row === undefined) {
-      return this.#mismatch(`There is no capability ${capId} in the catalog.`, "Choose one that is in the catalog.");
-    }
-    const isSame =
-      (schemaDigest === undefined || schemaDigest === row.schema_digest) &&
-      (this.row === undefined || isUnchanged(this.row, row));
-    if (!isSame) {
-      const message = `The capability ${capId} has changed since its description was read.`;
-      return this.#mismatch(message, "Read its description again, then decide again.");
-    }
-    if (this.row !== undefined && this.row !== row) this.#idx = row.idx;
-    this.row = row;
-    // A call that is left to the router needs a key to be found again, should the session get lost.
-    if (this.key === undefined && (needsKey(row) || this.mode === "ASYNC")) {
-      const isExplicit = this.#rules.keys === "explicit";
-      if (isExplicit && keyRequired(row)) {
-        throw clientError("trp-client/key-required", `${capId} changes something: give the call an idempotency key.`, {
-          data: { callId: this.callId, capId },
-        });
-      }
-      // Where the router does without, it is the caller's choice.
-      if (isExplicit && this.mode === "SYNC") return undefined;
-      this.key = this.#rules.open.find(capId, this.request.args ?? {}) ?? uuidV7();
-    }
-    return undefined;
-  }
-
-  #mismatch(message: string, fix: string): CallResult {
-    const error = { code: "TRP_1003", errorClass: "CATALOG_MISMATCH", message, fix };
-    return refusedLocally(error, this.facts);
-  }
-
-  /** Returns the call as a frame holds it. */
-  item(session: Session): CallItem {
-    const { capId, args = {}, approvalToken, dependsOn = [] } = this.request;
-    const item: CallItem = {
-      call_id: this.callId,
-      idempotency_key: this.key ?? null,
-      idx: this.#idx ?? this.row?.idx ?? 0,
-      cap_id: capId,
-      depends_on: [...dependsOn],
-      attempt: Math.max(1, this.attempts),
-      timeout_ms: this.timeoutMs,
-      approval_token: approvalToken ?? null,
-      args,
-    };
-    if (session.isExtended && this.row !== undefined) item.schema_digest = this.row.schema_digest;
-    return item;
   }
 
   /** Runs it to its end. `attempts` counts on from a batch. */
@@ -154,18 +58,6 @@ export class Call implements CallFacts {
       failed,
     );
     return asPromise(ended);
-  }
-
-  /** Remembers the key of a call whose outcome is unknown, and forgets the key of one that is over. */
-  noted(result: CallResult): CallResult {
-    // A call that waits for an approval may be made twice on purpose.
-    if (!needsApproval(result)) this.#rules.open.note(this.request.args ?? {}, result);
-    return result;
-  }
-
-  /** Notes that the call got no answer. */
-  noteLost({ isOpen }: Progress): void {
-    if (isOpen) this.#rules.open.noteLost(this.request.capId, this.request.args ?? {}, this.key);
   }
 
   #run(sending: CallSending, so: SoFar): CallResult | Promise<CallResult> {

@@ -1,13 +1,15 @@
 import { checkKeys, defined, gotText } from "@toolglot/internal";
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
-import { Call, type CallRules } from "./call.ts";
-import { Connection, type Session, SessionLost } from "./connection.ts";
+import { Call } from "./call.ts";
+import { Connection } from "./connection.ts";
 import { clientError, refusal } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { OpenKeys } from "./open-keys.ts";
 import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
+import type { CallRules } from "./placed-call.ts";
 import { RunningCalls } from "./running.ts";
+import { type Session, SessionLost } from "./session.ts";
 import { noteTracing } from "./tracing-of.ts";
 import type { Sending } from "./transmit.ts";
 import type {

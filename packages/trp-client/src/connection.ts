@@ -1,53 +1,16 @@
 import { andThen, flat, randomHex, whenDone } from "@toolglot/internal";
-import type { CallBatchResPayload, Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
-import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
+import type { Feature, RequestFrame, RequestOf, ResponseOf } from "@toolglot/trp-core/frames";
+import { type AnswerTo, expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";
-import {
-  checkLimits,
-  clock,
-  type Limits,
-  pause,
-  RetryBudget,
-  type RetryRules,
-  retryRules,
-  settleWithin,
-  Waits,
-} from "./limits.ts";
-import { Order, type Turn } from "./order.ts";
+import { checkLimits, clock, type Limits, pause, type RetryRules, retryRules, settleWithin, Waits } from "./limits.ts";
+import type { Turn } from "./order.ts";
+import { isSessionCode, newSession, type Session, SessionLost } from "./session.ts";
 import { type Sending, tooLate, transmit, type Wire } from "./transmit.ts";
 import type { ClientEvent, ClientOptions } from "./types.ts";
 
-/** An open session. */
-export interface Session {
-  readonly id: string;
-  readonly features: readonly string[];
-  /** Whether the router takes fields that the plain draft lacks: it granted a feature beyond the draft. */
-  readonly isExtended: boolean;
-  readonly retryBudget: number;
-  readonly inFlight: readonly string[];
-  readonly order: Order;
-  readonly budget: RetryBudget;
-  /** Calls without an outcome. */
-  readonly waiting: { readonly callId: string }[];
-  epoch: number;
-  catalog: CatalogView | undefined;
-  /**
-   * The catalog that was read last. It is kept when it is out of date, because the next answer may hold only the
-   * changes.
-   */
-  lastCatalog: CatalogView | undefined;
-  syncing: Promise<CatalogView> | undefined;
-  isLost: boolean;
-}
-
-/** The session is gone: open another, and send again. */
-export class SessionLost extends Error {}
-
 const allFeatures: readonly Feature[] = ["CALL_DAG", "CANCEL", "CATALOG_DELTA", "RESULT_FAILED", "SEQ_WINDOW"];
 const sdkVersion = "toolglot-trp-client/0";
-/** Frames at one time with SEQ_WINDOW (the router's window). */
-const windowWidth = 64;
 /** How often a frame gets another number before its refusal counts. */
 const renumberings = 64;
 
@@ -138,33 +101,13 @@ export class Connection {
   }
 
   #begin({ payload }: ResponseOf<"HELLO_RES">, asked: readonly string[], resume: string | null): Session {
-    const { session_id: id, catalog_epoch: epoch, retry_budget, seq_start, in_flight: inFlight = [] } = payload;
-    const features: readonly string[] = Array.isArray(payload.features) ? payload.features : [];
-    const retryBudget = typeof retry_budget === "number" && retry_budget >= 0 ? Math.min(retry_budget, 100) : 3;
-    const width = features.includes("SEQ_WINDOW") ? windowWidth : 1;
-    // A router that ignores the question may be of the plain draft: only one that grants a feature gets what the draft
-    // doesn't have.
-    const isExtended = asked.some((feature) => features.includes(feature));
-    const session: Session = {
-      id,
-      features,
-      isExtended,
-      retryBudget,
-      inFlight,
-      order: new Order(Math.max(1, seq_start), width, (expected) => {
-        this.emit({ type: "reordered", sessionId: id, expectedSeq: expected });
-      }),
-      budget: new RetryBudget(retryBudget, clock),
-      waiting: [],
-      epoch,
-      catalog: undefined,
-      lastCatalog: undefined,
-      syncing: undefined,
-      isLost: false,
-    };
+    const { session_id: id } = payload;
+    const session = newSession(payload, asked, (expectedSeq) =>
+      this.emit({ type: "reordered", sessionId: id, expectedSeq }),
+    );
     this.session = session;
     this.#resume = undefined;
-    this.emit({ type: "session-opened", sessionId: id, features, resumed: resume === id });
+    this.emit({ type: "session-opened", sessionId: id, features: session.features, resumed: resume === id });
     return session;
   }
 
@@ -337,27 +280,7 @@ function idMaker(): (prefix: string) => string {
   return (prefix) => flat(`${prefix}_${part}${(count++).toString(36)}`);
 }
 
-/** Returns the router's code for an unknown session; TRP_5002 is that of the Python implementation. */
-function isSessionCode(code: string): boolean {
-  return code === "TRP_1008" || code === "TRP_5002";
-}
-
 const notSentInTime = (): never => tooLate("not-sent");
 
 /** What comes of a frame. */
 type Exchanged<Type extends RequestFrame["frame_type"]> = AnswerTo<Type> | ResponseOf<"NACK"> | ResponseOf<"ACK">;
-
-/** What answers a frame, refusals and receipts aside. */
-export type AnswerTo<Type extends RequestFrame["frame_type"]> = Type extends "CALL_REQ"
-  ? ResponseOf<"RESULT">
-  : Type extends "CALL_BATCH_REQ"
-    ? ResponseOf<"CALL_BATCH_RES"> & { payload: CallBatchResPayload }
-    : Type extends "CATALOG_SYNC_REQ"
-      ? ResponseOf<"CATALOG_SYNC_RES">
-      : Type extends "CAP_QUERY_REQ"
-        ? ResponseOf<"CAP_QUERY_RES">
-        : Type extends "CALL_DAG_REQ"
-          ? ResponseOf<"CALL_DAG_RES">
-          : Type extends "CANCEL_REQ"
-            ? ResponseOf<"CANCEL_RES">
-            : ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"PARTIAL_RESULT">;

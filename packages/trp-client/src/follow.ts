@@ -1,9 +1,10 @@
 import { ToolglotError } from "@toolglot/core";
 import { asPromise, orRejected } from "@toolglot/internal";
 import type { PartialResultEvent, ResponseOf } from "@toolglot/trp-core/frames";
-import type { Connection, Session } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { backoff, clock, pause } from "./limits.ts";
 import { type Answered, queryEnd } from "./poll.ts";
+import type { Session } from "./session.ts";
 import type { Sending } from "./transmit.ts";
 
 /** What following a call comes to. */

@@ -1,8 +1,9 @@
 import type { BatchItemResult, NackPayload, ResponseOf, ResultPayload, RetryHint } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
-import type { Connection, Session } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { clock, pause } from "./limits.ts";
 import type { CallFacts } from "./outcome.ts";
+import type { Session } from "./session.ts";
 import type { Sending } from "./transmit.ts";
 
 /** A final answer, however it came. */

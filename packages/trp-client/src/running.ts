@@ -1,12 +1,14 @@
 import { checkKeys, defined, gotText } from "@toolglot/internal";
 import type { PartialResultEvent } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
-import { Call, type CallRules } from "./call.ts";
-import { type Connection, SessionLost } from "./connection.ts";
+import { Call } from "./call.ts";
+import type { Connection } from "./connection.ts";
 import { clientError, needFeature, refusal } from "./errors.ts";
 import { type Cursor, type Followed, followCall } from "./follow.ts";
 import { clock, type Limits } from "./limits.ts";
 import { type CallFacts, fromNack, fromResult, stillRunning } from "./outcome.ts";
+import type { CallRules } from "./placed-call.ts";
+import { SessionLost } from "./session.ts";
 import type { CallRequest, CallResult, CancelStatus, PartsOptions, RunningCall, WaitOptions } from "./types.ts";
 
 /** How many calls are remembered; the oldest are forgotten. */

@@ -5,7 +5,6 @@ import {
   type CallHooks,
   type ExecutorContext,
   type ExecutorEvent,
-  type ToolDefinition,
   type ToolErrorInfo,
   ToolglotError,
   type ToolResult,
@@ -18,9 +17,8 @@ import type { SessionEntry } from "../session/types.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
 import { askHost } from "./ask-host.ts";
-import { checkCalls } from "./check-calls.ts";
-import { riskyTools } from "./decide.ts";
-import { pickCalls, runOwnCalls, splitAction } from "./own-calls.ts";
+import { checkCalls, hintsOf, riskyTools } from "./decide.ts";
+import { runOwnCalls, splitAction, without } from "./own-calls.ts";
 import type { Run } from "./run.ts";
 import type { Runnable } from "./types.ts";
 import { addChildren } from "./usage.ts";
@@ -160,18 +158,6 @@ async function begin(run: Run, action: Runnable): Promise<{ left: Runnable | und
     else if (!onlyReads) await run.log.add({ type: "call-start", callId });
   }
   return { left: known.length === 0 ? action : without(action, known), known };
-}
-
-/** Returns what is left of an action without the calls that have results. */
-function without(action: Runnable, done: readonly ToolResult[]): Runnable | undefined {
-  return action.kind === "code" ? action : pickCalls(action, (id) => !done.some(({ callId }) => callId === id));
-}
-
-/** Returns what a call of a tool does, as far as it is known: nothing but reading, or nothing more when it is made again. */
-function hintsOf(run: Run, name: string, tool?: ToolDefinition): { onlyReads: boolean; mayRepeat: boolean } {
-  const { annotations } = tool ?? run.step.tools.find((one) => one.name === name) ?? {};
-  const onlyReads = annotations?.readOnlyHint === true;
-  return { onlyReads, mayRepeat: onlyReads || annotations?.idempotentHint === true };
 }
 
 /** Waits for a stopped executor to report how its calls ended, but not for ever. */

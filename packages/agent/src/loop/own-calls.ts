@@ -19,11 +19,13 @@ export function splitAction(
   return { own, rest: own.length === 0 ? action : pickCalls(action, (_, name) => !isOwn(name)) };
 }
 
+/** Returns what is left of an action without the calls that have results. */
+export function without(action: Runnable, done: readonly ToolResult[]): Runnable | undefined {
+  return action.kind === "code" ? action : pickCalls(action, (id) => !done.some(({ callId }) => callId === id));
+}
+
 /** Returns an action with some of its calls; undefined without any. */
-export function pickCalls(
-  action: CallsOrPlan,
-  isPicked: (callId: string, name: string) => boolean,
-): CallsOrPlan | undefined {
+function pickCalls(action: CallsOrPlan, isPicked: (callId: string, name: string) => boolean): CallsOrPlan | undefined {
   if (action.kind === "calls") {
     const calls = action.calls.filter(({ id, name }) => isPicked(id, name));
     return calls.length > 0 ? { ...action, calls } : undefined;

@@ -8,10 +8,9 @@ import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
 import { type Wording, wordings } from "../wording.ts";
 import { Conversation } from "./conversation.ts";
-import { EventLog } from "./event-log.ts";
 import { Injected } from "./injected.ts";
 import type { Part } from "./part.ts";
-import { RunLog } from "./run-log.ts";
+import { EventLog, RunLog } from "./run-log.ts";
 import { RunTools } from "./tools.ts";
 import type { Outcome, StepSetting } from "./types.ts";
 

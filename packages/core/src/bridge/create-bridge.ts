@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import { CallGuard } from "../check-call/call-guard.ts";
+import { CallGuard } from "../check-call/check-call.ts";
 import type { Locale, ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";

@@ -1,5 +1,5 @@
 import type { ProgramLanguage } from "../bind-names.ts";
-import type { CallGuard } from "../check-call/call-guard.ts";
+import type { CallGuard } from "../check-call/check-call.ts";
 import type { ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import type { BridgeWording } from "./wording.ts";

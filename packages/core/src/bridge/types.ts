@@ -1,5 +1,5 @@
 import type { Action } from "../action.ts";
-import type { CallGuard } from "../check-call/call-guard.ts";
+import type { CallGuard } from "../check-call/check-call.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message, MessagePart } from "../message.ts";

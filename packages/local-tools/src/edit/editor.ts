@@ -1,7 +1,6 @@
 import { basename, dirname } from "node:path";
 import { defined } from "@toolglot/internal";
 import { encodingSettings } from "../encodings/detect.ts";
-import { utf8 } from "../encodings/encodings.ts";
 import { type EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
 import { loadCodecs } from "../encodings/load-codecs.ts";
 import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
@@ -15,11 +14,15 @@ import { applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
 import {
   changeOf,
+  type DiffRoom,
+  diffOf,
+  diffRoom,
   encodeAfter,
   formAfter,
   formNote,
   mayHoldScripts,
   namedBy,
+  outcomeOf,
   type Plan,
   problemsOf,
   reasonFor,
@@ -28,8 +31,7 @@ import {
   textsForDiff,
 } from "./plan.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
-import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
-import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
+import type { EditOutcome, FileEdits, FileTextEdit, UndoOutcome } from "./types.ts";
 
 export interface EditorOptions {
   roots: Roots;
@@ -45,17 +47,6 @@ export interface EditorOptions {
   /** How files are encoded. Default: found out with nothing to prefer. */
   encodings?: FileEncodings;
 }
-
-/** Characters of all diffs of one outcome, and the least for each. */
-const allDiffChars = 60_000;
-const minDiffChars = 600;
-const maxDiffChars = 12_000;
-const maxDiffLines = 300;
-/** Milliseconds for all comparisons of one outcome, and the least for each. */
-const allDiffMs = 2_000;
-const minDiffMs = 20;
-
-type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 
 export class Editor {
   readonly #options: Required<EditorOptions>;
@@ -262,44 +253,4 @@ function noteProblem(problems: FileProblem[], path: string): (error: unknown) =>
 function ordinal(number: number): string {
   const ending = { 1: "st", 2: "nd", 3: "rd" }[number % 100 > 10 && number % 100 < 20 ? 0 : number % 10];
   return `${number}${ending ?? "th"}`;
-}
-
-function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {
-  const { place, sources, before, applied, after, risk, backup, form } = plan;
-  const { text, added, removed } =
-    after === undefined
-      ? { text: "", added: 0, removed: 0 }
-      : diffOf(place.shown, before?.text ?? null, applied.text, risk !== undefined, room);
-  return {
-    path: place.shown,
-    sources,
-    created: before === undefined,
-    ...(form.encoding === utf8 ? {} : { encoding: form.encoding.name }),
-    replacements: applied.replacements,
-    diff: text,
-    added,
-    removed,
-    ...defined({ backup }),
-    notes: applied.notes,
-  };
-}
-
-/** Of a protected file only the changed lines are shown, not those around them. */
-function diffOf(
-  path: string,
-  before: string | null,
-  after: string | null,
-  isProtected: boolean,
-  room: DiffRoom,
-): UnifiedDiff {
-  return unifiedDiff(path, before, after, { maxLines: maxDiffLines, ...room, ...(isProtected ? { context: 0 } : {}) });
-}
-
-/** Returns what one diff of so many may take. */
-function diffRoom(files: number): DiffRoom {
-  const share = (all: number): number => Math.floor(all / Math.max(1, files));
-  return {
-    maxChars: Math.min(maxDiffChars, Math.max(minDiffChars, share(allDiffChars))),
-    timeoutMs: Math.max(minDiffMs, share(allDiffMs)),
-  };
 }

@@ -1,3 +1,5 @@
+import { isHighSurrogate } from "../output/char-width.ts";
+
 /** The classes of difference that no reader sees, by their name in a note. */
 export const foldClasses = {
   ends: "white space at line ends",
@@ -128,7 +130,7 @@ function characterAt(source: string, at: number, withMarks: boolean): string {
     cluster.lastIndex = at;
     return cluster.exec(source)?.[0] as string;
   }
-  return source.slice(at, at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1));
+  return source.slice(at, at + (isHighSurrogate(code) ? 2 : 1));
 }
 
 /** Returns what a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */

@@ -1,4 +1,4 @@
-import { attempt } from "@toolglot/internal";
+import { attempt, defined } from "@toolglot/internal";
 import { decodeForm } from "../encodings/codecs.ts";
 import { demandEncoding, encodingNamed, isSameEncoding, type TextForm, utf8 } from "../encodings/encodings.ts";
 import type { EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
@@ -11,7 +11,8 @@ import type { AppliedEdits } from "./apply-edits.ts";
 import { withLf } from "./line-ends.ts";
 import type { FileProblem } from "./problem-text.ts";
 import { encodeChanged, encodeNew } from "./recode.ts";
-import type { FileTextEdit } from "./types.ts";
+import type { FileOutcome, FileTextEdit } from "./types.ts";
+import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
 /** One file of a set, however often and by whatever names it was given. */
 export interface Target {
@@ -153,4 +154,56 @@ export async function textsForDiff(
     both.map((bytes) => bytes && attempt(() => decodeForm(bytes, form)));
   const shared = ranked.map(decoded).find((texts) => !texts.includes(undefined));
   return shared ?? both.map((bytes, index) => bytes && forms[index] && decodeForm(bytes, forms[index]));
+}
+
+/** Characters of all diffs of one outcome, and the least for each. */
+const allDiffChars = 60_000;
+const minDiffChars = 600;
+const maxDiffChars = 12_000;
+const maxDiffLines = 300;
+/** Milliseconds for all comparisons of one outcome, and the least for each. */
+const allDiffMs = 2_000;
+const minDiffMs = 20;
+
+export type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
+
+/** Returns what came of a plan. */
+export function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {
+  const { place, sources, before, applied, after, risk, backup, form } = plan;
+  const { text, added, removed } =
+    after === undefined
+      ? { text: "", added: 0, removed: 0 }
+      : diffOf(place.shown, before?.text ?? null, applied.text, risk !== undefined, room);
+  return {
+    path: place.shown,
+    sources,
+    created: before === undefined,
+    ...(form.encoding === utf8 ? {} : { encoding: form.encoding.name }),
+    replacements: applied.replacements,
+    diff: text,
+    added,
+    removed,
+    ...defined({ backup }),
+    notes: applied.notes,
+  };
+}
+
+/** Of a protected file only the changed lines are shown, not those around them. */
+export function diffOf(
+  path: string,
+  before: string | null,
+  after: string | null,
+  isProtected: boolean,
+  room: DiffRoom,
+): UnifiedDiff {
+  return unifiedDiff(path, before, after, { maxLines: maxDiffLines, ...room, ...(isProtected ? { context: 0 } : {}) });
+}
+
+/** Returns what one diff of so many may take. */
+export function diffRoom(files: number): DiffRoom {
+  const share = (all: number): number => Math.floor(all / Math.max(1, files));
+  return {
+    maxChars: Math.min(maxDiffChars, Math.max(minDiffChars, share(allDiffChars))),
+    timeoutMs: Math.max(minDiffMs, share(allDiffMs)),
+  };
 }

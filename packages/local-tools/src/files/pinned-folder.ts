@@ -47,7 +47,7 @@ export interface PinnedFolder extends Disposable {
   /** Facts about an entry; a link is not followed. Rejects with the system's error. */
   lstat(name: string): Promise<Stats>;
   /** Holds on to a folder in it; a link is refused with the system's error. The caller closes it, and sees to its `path`. */
-  folder(name: string): Promise<PinnedFolder>;
+  folder(name: string): PinnedFolder;
   /** Makes a rename or removal in it last. */
   sync(): Promise<void>;
   close(): void;
@@ -56,11 +56,6 @@ export interface PinnedFolder extends Disposable {
 /** Checks whether there is a folder at a path, links followed. */
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** As {@link holdFolder}, but rejects. */
-export async function pinFolder(real: string): Promise<PinnedFolder> {
-  return holdFolder(real);
 }
 
 /** Opens a folder by its real path, at once: whoever resolved it has looked at it. A link in its place is refused (`ELOOP`, `ENOTDIR`). */
@@ -100,7 +95,7 @@ function reachedAt(base: string, held: Pick<PinnedFolder, "path" | "pinned" | "s
     [Symbol.dispose]: held.close,
     at,
     lstat: async (name) => lstat(at(name)),
-    folder: async (name) => pinFolder(at(name)),
+    folder: (name) => holdFolder(at(name)),
     // The folder itself is reached through `.`: as a bare link, `/proc/self/fd/…` would be looked at and not through.
     entries: async () =>
       (await readdir(`${base}/.`, { withFileTypes: true })).map((entry) => ({

@@ -113,30 +113,24 @@ export class Roots {
     return await openIn(folder, basename(real), path);
   }
 
-  /** Holds on to a folder inside the roots by its real path (`FileChanged` when it is none any more). The caller closes it. */
-  async pin(real: string, path: string = this.show(real)): Promise<PinnedFolder> {
-    return this.hold(real, path);
-  }
-
-  /** As {@link Roots.pin}, but throws. */
+  /** Holds on to a folder inside the roots by its real path. Throws `FileChanged` when it is none any more. The caller closes it. */
   hold(real: string, path: string = this.show(real)): PinnedFolder {
-    let folder: PinnedFolder;
-    try {
-      folder = holdFolder(real);
-    } catch (error) {
-      return refuseFolder(error, path);
-    }
-    return this.#checked(folder, real, path);
+    return this.#held(() => holdFolder(real), real, path);
   }
 
   /** Holds on to a folder that lies in a held one; a link is refused. The caller closes both. */
-  async pinIn(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
+  holdIn(folder: PinnedFolder, name: string): PinnedFolder {
     const real = join(folder.path, name);
-    const path = this.show(real);
-    return this.#checked(await folder.folder(name).catch((error) => refuseFolder(error, path)), real, path);
+    return this.#held(() => folder.folder(name), real, this.show(real));
   }
 
-  #checked(folder: PinnedFolder, real: string, path: string): PinnedFolder {
+  #held(open: () => PinnedFolder, real: string, path: string): PinnedFolder {
+    let folder: PinnedFolder;
+    try {
+      folder = open();
+    } catch (error) {
+      return refuseFolder(error, path);
+    }
     if (folder.path === real && this.holds(real)) return folder;
     folder.close();
     if (this.holds(folder.path)) throw fileChanged(path);

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { type BigIntStats, lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { allowing, attempt } from "@toolglot/internal";
+import { ToolError } from "@toolglot/core";
+import { allowing, attempt, codeOf } from "@toolglot/internal";
 import { localError, localErrorType } from "../errors.ts";
 import { discardFile, type FoundFile, inspectFile } from "../files/file-operations.ts";
 import type { PinnedFolder } from "../files/pinned-folder.ts";
@@ -42,6 +43,21 @@ export class Folders {
     const folder = this.find(dirname(path));
     if (folder === undefined) return null;
     return inspectFile(folder, basename(path), (size) => contents.some((content) => content?.size === size));
+  }
+
+  /** Returns what stands at a path, if that is what was expected; throws `FileChanged` otherwise. */
+  async expect(path: string, before: Uint8Array | null): Promise<BigIntStats | null> {
+    const shown = this.roots.show(path);
+    const found = await named(shown, () =>
+      inspectFile(this.open(dirname(path)), basename(path), (size) => size === before?.length),
+    );
+    if (found === null) {
+      if (before === null) return null;
+      throw changed(shown, "gone");
+    }
+    if (before === null) throw changed(shown, "appeared");
+    if (found.bytes === undefined || Buffer.compare(found.bytes, before) !== 0) throw changed(shown, "changed");
+    return found.stats;
   }
 
   /** Returns the folders that are missing above a file, outermost first. */
@@ -100,5 +116,25 @@ export class Folders {
     this.#free();
     for (const folder of this.#held.values()) folder.close();
     this.#held.clear();
+  }
+}
+
+/** Returns the error for a file that is not what was read of it. */
+export function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
+  const words = {
+    appeared: "is there now, and was not when the change was planned",
+    gone: "was removed since it was read",
+    changed: "changed since it was read",
+  };
+  return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
+}
+
+/** Runs a step; a failure of the system is reported as that of the file. */
+export async function named<T>(shown: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (ToolError.isInstance(error)) throw error;
+    throw localError("WriteFailed", `${shown} can't be written (${codeOf(error) ?? "unknown"}).`, {}, error);
   }
 }

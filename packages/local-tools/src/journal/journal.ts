@@ -4,14 +4,14 @@ import { codeOf, defined } from "@toolglot/internal";
 import { type HeldLock, isAlive, type Owner, takeLock } from "@toolglot/internal/node";
 import { localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
-import { Folders } from "./folders.ts";
+import { Folders, named } from "./folders.ts";
 import type { Parts } from "./parts.ts";
 import type { OnPoint, Reach } from "./points.ts";
 import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
 import { lockFolder, type Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
-import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
+import { type Plan, type PlannedFile, writeChange } from "./write-change.ts";
 
 export interface JournalLimits {
   maxChanges: number;

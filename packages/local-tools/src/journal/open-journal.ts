@@ -1,8 +1,9 @@
-import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, ignoring } from "@toolglot/internal";
-import { thisOwner } from "@toolglot/internal/node";
-import { isInside, type Roots } from "../files/roots.ts";
+import { chmod, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { allowing } from "@toolglot/internal";
+import { makeFolder, thisOwner } from "@toolglot/internal/node";
+import type { Roots } from "../files/roots.ts";
+import { demandOutside } from "../state-directory.ts";
 import { Journal, unusable } from "./journal.ts";
 import type { OnPoint } from "./points.ts";
 import type { NamesIn } from "./record.ts";
@@ -63,7 +64,7 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
     lockWaitMs = 10_000,
     keepAttributes = false,
   } = options;
-  const dir = await makeFolder(options.dir, roots).catch((error) => {
+  const dir = await folderFor(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
   const parts = {
@@ -79,36 +80,10 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
 }
 
 /** Creates the folder, unless it would be inside a root; returns its real path. */
-async function makeFolder(dir: string, roots: Roots): Promise<string> {
-  const missing: string[] = [];
-  let real: string;
-  for (let at = resolve(dir); ; at = dirname(at)) {
-    const found = await realpath(at).catch((error) => {
-      if (codeOf(error) !== "ENOENT" || dirname(at) === at) throw error;
-    });
-    if (found !== undefined) {
-      real = found;
-      break;
-    }
-    // A link that leads nowhere: what is made behind it could be anywhere. (A folder may have been made by another process just now.)
-    if ((await lstat(at).catch(() => undefined))?.isSymbolicLink()) {
-      throw new TypeError(`dir: ${dir} goes through a link that leads nowhere`);
-    }
-    missing.unshift(basename(at));
-  }
-  const whole = join(real, ...missing);
-  for (const root of roots.paths) {
-    if (isInside(root, whole) || isInside(whole, root)) {
-      throw new TypeError(
-        `dir: ${dir} and the root ${root} lie inside each other; choose a folder apart from the roots`,
-      );
-    }
-  }
-  for (const name of missing) {
-    real = join(real, name);
-    await mkdir(real, { mode: 0o700 }).catch(ignoring("EEXIST"));
-  }
+async function folderFor(dir: string, roots: Roots): Promise<string> {
+  await demandOutside(resolve(dir), roots, "dir");
+  allowing(["EEXIST"], () => makeFolder(dir));
   // Not ours to change: then it is somebody's choice.
-  await chmod(real, 0o700).catch(() => {});
-  return real;
+  await chmod(dir, 0o700).catch(() => {});
+  return await realpath(dir);
 }

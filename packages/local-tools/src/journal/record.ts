@@ -1,7 +1,9 @@
+import type { BigIntStats } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { attempt, defined, isCount, isObject } from "@toolglot/internal";
 import { type Owner, parseOwner } from "@toolglot/internal/node";
-import type { ChangeRecord } from "./types.ts";
+import { sha256 } from "../files/file-operations.ts";
+import type { ChangeRecord, FileChange } from "./types.ts";
 
 /** Names of values that the user gave and that stand in a text. */
 export type NamesIn = (text: string) => readonly string[];
@@ -67,6 +69,28 @@ export interface StoredRecord {
 
 /** `000000012-9f3c5a`: counted on, so that the names of records are in the order of the changes. */
 const idPattern = /^\d{9}-[0-9a-f]{6}$/;
+
+/** Returns what is written down of a file as it was found. */
+export function keptContent(before: Uint8Array | null, found: BigIntStats | null | undefined): KeptContent | null {
+  if (before === null || found === null || found === undefined) return null;
+  const { mode, uid, gid } = found;
+  return { hash: sha256(before), size: before.length, mode: Number(mode) & 0o7777, uid: Number(uid), gid: Number(gid) };
+}
+
+/** Returns what is written down of what a file is to hold. */
+export function newContent({
+  after,
+  mode,
+  uid,
+  gid,
+}: Omit<NewContent, "hash" | "size"> & Pick<FileChange, "after">): NewContent | null {
+  if (after === null) return null;
+  return {
+    hash: sha256(after),
+    size: after.length,
+    ...defined({ mode, uid, gid }),
+  };
+}
 
 /** Returns the name of a hidden file beside the file of a number, while a change is made: its new content, or its old one. */
 export function besideName(id: string, index: number, kind: "new" | "old"): string {

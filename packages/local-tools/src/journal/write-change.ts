@@ -5,17 +5,17 @@ import { inParallel } from "@toolglot/core/executing";
 import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
 import type { HeldLock } from "@toolglot/internal/node";
 import { localError, localErrorType } from "../errors.ts";
-import { inspectFile, inTurns, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
+import { inTurns, linkFile, nameFile, writeNewFile } from "../files/file-operations.ts";
 import { flush } from "../files/pinned-folder.ts";
 import { copyAttributes } from "./attributes.ts";
-import { Folders } from "./folders.ts";
+import { changed, Folders, named } from "./folders.ts";
 import type { Parts } from "./parts.ts";
 import {
   besideName,
   isChanged,
-  type KeptContent,
+  keptContent,
   type Manifest,
-  type NewContent,
+  newContent,
   type StoredRecord,
   valuesIn,
 } from "./record.ts";
@@ -68,7 +68,7 @@ async function prepare(
     const missing = await named(shown, () => folders.missing(path));
     if (missing.length > 0 && before !== null) throw changed(shown, "gone");
     for (const folder of missing) makes.add(folder);
-    found.push(missing.length > 0 ? null : await check(shown, folders, path, before));
+    found.push(missing.length > 0 ? null : await folders.expect(path, before));
   });
   await reach("checked");
   const old = plan.files.map(({ before }) => before);
@@ -219,7 +219,7 @@ class Writing {
     const isLinked =
       before !== null && this.#isChanged(index) && (await this.#secondName(index, folder.at(basename(path)), beside));
     const shown = this.#parts.roots.show(path);
-    const found = await check(shown, this.#folders, path, this.#plan.files[index]?.before ?? null);
+    const found = await this.#folders.expect(path, this.#plan.files[index]?.before ?? null);
     if (found === null) return;
     this.#seen.set(index, found);
     if (isLinked && lstatSync(beside, { bigint: true }).ino !== found.ino) throw changed(shown, "changed");
@@ -275,34 +275,6 @@ class Writing {
   }
 }
 
-/** Returns what stands at a path, if that is what was expected; `FileChanged` otherwise. */
-async function check(
-  shown: string,
-  folders: Folders,
-  path: string,
-  before: Uint8Array | null,
-): Promise<BigIntStats | null> {
-  const found = await named(shown, () =>
-    inspectFile(folders.open(dirname(path)), basename(path), (size) => size === before?.length),
-  );
-  if (found === null) {
-    if (before === null) return null;
-    throw changed(shown, "gone");
-  }
-  if (before === null) throw changed(shown, "appeared");
-  if (found.bytes === undefined || Buffer.compare(found.bytes, before) !== 0) throw changed(shown, "changed");
-  return found.stats;
-}
-
-function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
-  const words = {
-    appeared: "is there now, and was not when the change was planned",
-    gone: "was removed since it was read",
-    changed: "changed since it was read",
-  };
-  return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
-}
-
 /** Runs tasks, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
 async function together(tasks: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
@@ -310,16 +282,6 @@ async function together(tasks: readonly (() => Promise<void>)[]): Promise<void> 
     if (failures.length === 0) await task().catch((error) => failures.push(error));
   });
   if (failures.length > 0) throw failures[0];
-}
-
-/** Runs a step; a failure of the system is reported as that of the file. */
-export async function named<T>(shown: string, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (ToolError.isInstance(error)) throw error;
-    throw localError("WriteFailed", `${shown} can't be written (${codeOf(error) ?? "unknown"}).`, {}, error);
-  }
 }
 
 /** Returns the error for the caller: what failed, and what could not be put back. */
@@ -330,19 +292,4 @@ function failure(error: unknown, trouble: readonly string[]): unknown {
   if (trouble.length === 0) return cause;
   const message = [cause.message, "Not all of it could be taken back:", ...trouble].join(" ");
   return localError(localErrorType(cause) ?? "WriteFailed", message, { ...cause.data }, error);
-}
-
-function keptContent(before: Uint8Array | null, found: BigIntStats | null | undefined): KeptContent | null {
-  if (before === null || found === null || found === undefined) return null;
-  const { mode, uid, gid } = found;
-  return { hash: sha256(before), size: before.length, mode: Number(mode) & 0o7777, uid: Number(uid), gid: Number(gid) };
-}
-
-function newContent({ after, mode, uid, gid }: PlannedFile): NewContent | null {
-  if (after === null) return null;
-  return {
-    hash: sha256(after),
-    size: after.length,
-    ...defined({ mode, uid, gid }),
-  };
 }

@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { attempt, codeOf } from "@toolglot/internal";
 import { makeFolder } from "@toolglot/internal/node";
+import { isHighSurrogate } from "./char-width.ts";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;
@@ -60,7 +61,7 @@ export class ArtifactFile {
     this.#waiting = [];
     this.#waitingUnits = 0;
     const unit = text.charCodeAt(text.length - 1);
-    if (!last && unit >= 0xd800 && unit <= 0xdbff) {
+    if (!last && isHighSurrogate(unit)) {
       this.#waiting = [text.slice(-1)];
       this.#waitingUnits = 1;
       text = text.slice(0, -1);

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { spellings } from "../encodings/spellings.ts";
 import { isLowSurrogate } from "../output/char-width.ts";
 import { around, type MatchedLine, type Range } from "./matched-line.ts";
-import { type LineFinder, lineFinder, type Pattern } from "./pattern.ts";
+import type { Pattern } from "./pattern.ts";
+import { WantedText } from "./wanted-text.ts";
 
 export interface FileMatches {
   /** Lines that fit, or places where a text of several lines begins. */
@@ -40,19 +40,8 @@ const byteOrderMark = Buffer.from("\ufeff");
  * end, also then.
  */
 export class FileMatcher {
-  readonly #literal: string | undefined;
-  /** The expression, and what finds the lines that it may fit: for any text, and for one of ASCII alone. */
-  readonly #forms: readonly [any: RegexForm, ascii: RegexForm] | undefined;
-  readonly #isWhole: boolean;
-  readonly #isRaw: boolean;
-  /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
-  readonly #needles: readonly Buffer[] | undefined;
-  readonly #sure: readonly string[] | undefined;
-  /** The same in all known encodings; made when first asked for, empty where they are not sure. */
-  #spellings: readonly Buffer[] | undefined;
-  /** Bytes that may lie in the piece before, of a needle that lies in two. */
-  readonly #overhang: number;
-  readonly #lineEnds: number;
+  /** What it looks for. */
+  readonly wanted: WantedText;
 
   #found: FileMatches = nothing();
   #maxLines = 0;
@@ -72,40 +61,12 @@ export class FileMatcher {
   #before: Buffer = noBytes;
 
   constructor(pattern: Pattern) {
-    const { literal, source = "", flags = "", needles, ascii, isWhole = false, isRaw = false } = pattern;
-    this.#literal = literal;
-    [this.#isWhole, this.#isRaw] = [isWhole, isRaw];
-    const formOf = (one: Pattern): RegexForm => ({
-      regex: new RegExp(one.source ?? source, `${flags}g`),
-      next: lineFinder(one),
-    });
-    if (literal === undefined) {
-      const any = formOf(pattern);
-      this.#forms = [any, ascii === undefined ? any : formOf({ ...pattern, ...ascii })];
-    }
-    this.#sure = flags.includes("i") ? undefined : needles;
-    this.#needles = this.#sure?.map((text) => Buffer.from(text));
-    this.#overhang = Math.max(0, ...(this.#needles ?? []).map((one) => one.length - 1));
-    this.#lineEnds = literal === undefined ? 0 : literal.split("\n").length - 1;
+    this.wanted = new WantedText(pattern);
   }
 
   /** What the file holds, complete behind its last piece. */
   get found(): FileMatches {
     return this.#found;
-  }
-
-  /** Checks whether bytes plainly hold nothing of it, so that a file of them, or a piece of one, needs no decoding. */
-  lacks(bytes: Buffer): boolean {
-    if (this.#needles === undefined || this.#needles.some((needle) => bytes.includes(needle))) return false;
-    // What isn't ASCII may stand there in another encoding.
-    return !this.isDoubtful() || isUtf8(bytes);
-  }
-
-  /** Checks whether all bytes of a file hold nothing of it in any encoding that is known, without a look at which one it is. Needs the codecs. */
-  lacksInAll(bytes: Buffer, tick: () => void): boolean {
-    const [text, ...others] = this.#literal === undefined ? [] : (this.#sure ?? []);
-    this.#spellings ??= (text !== undefined && others.length === 0 && spellings(text, tick)) || [];
-    return this.#spellings.length > 0 && !this.#spellings.some((bytesOfIt) => bytes.includes(bytesOfIt));
   }
 
   /** Begins a file, of which so many lines are wanted. */
@@ -127,7 +88,7 @@ export class FileMatcher {
   take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
     if (!this.#passes(bytes, last) && !this.#isSparse(bytes, last, isDecoded)) {
       const text = this.#text + this.#decoded(bytes, last, isDecoded);
-      if (this.#isReplaced) this.#found.doubtful ||= this.isDoubtful(text);
+      if (this.#isReplaced) this.#found.doubtful ||= this.wanted.isDoubtful(text);
       const cut = this.#searchable(text, last);
       this.#search(text, cut, last);
       this.#text = text.slice(cut);
@@ -140,12 +101,18 @@ export class FileMatcher {
     if (last) return false;
     const end = bytes.lastIndexOf(lf) + 1;
     const before = this.#before;
-    this.#before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#overhang)));
+    this.#before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.wanted.overhang)));
     // What a text of several lines begins with may stand here, without its longest line.
-    if (end === 0 || this.#lineEnds > 0 || this.#isWhole || this.#overhang > bytes.length || !this.lacks(bytes))
+    if (
+      end === 0 ||
+      this.wanted.lineEnds > 0 ||
+      this.wanted.isWhole ||
+      this.wanted.overhang > bytes.length ||
+      !this.wanted.lacks(bytes)
+    )
       return false;
-    if (!this.lacks(Buffer.concat([before, bytes.subarray(0, this.#overhang)]))) return false;
-    if (this.#sure?.some((text) => this.#text.includes(text))) return false;
+    if (!this.wanted.lacks(Buffer.concat([before, bytes.subarray(0, this.wanted.overhang)]))) return false;
+    if (this.wanted.sure?.some((text) => this.#text.includes(text))) return false;
     if (this.#found.lines.length < this.#maxLines) {
       for (let at = 0; at < end; at++) if (bytes[at] === lf) this.#number++;
     }
@@ -158,8 +125,9 @@ export class FileMatcher {
 
   /** Searches a file of one piece in UTF-8 in which few lines hold the needle: no others are decoded. False: it isn't such a file. */
   #isSparse(bytes: Buffer, last: boolean, isDecoded: boolean): boolean {
-    const [needle, more] = this.#needles ?? [];
-    if (!last || isDecoded || this.#decoder !== undefined || this.#lineEnds > 0 || this.#isWhole) return false;
+    const [needle, more] = this.wanted.needles ?? [];
+    if (!last || isDecoded || this.#decoder !== undefined || this.wanted.lineEnds > 0 || this.wanted.isWhole)
+      return false;
     if (needle === undefined || more !== undefined || !isUtf8(bytes)) return false;
     const found = nothing();
     let counted = 0;
@@ -172,7 +140,7 @@ export class FileMatcher {
       const end = next === -1 ? bytes.length : next;
       if (end - start > maxPartLength) return false;
       const line = this.#lineOf(bytes, start, end, next !== -1);
-      const fits = this.#fits(line, line.indexOf(this.#literal ?? ""), 0, line.length, true, false);
+      const fits = this.#fits(line, line.indexOf(this.wanted.literal ?? ""), 0, line.length, true, false);
       if (fits !== undefined) {
         found.count++;
         if (found.lines.length < this.#maxLines) {
@@ -192,7 +160,7 @@ export class FileMatcher {
   /** Returns the text of one line. */
   #lineOf(bytes: Buffer, start: number, end: number, isEnded: boolean): string {
     const from = start === 0 && bytes.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : start;
-    const to = isEnded && !this.#isRaw && end > from && bytes[end - 1] === cr ? end - 1 : end;
+    const to = isEnded && !this.wanted.isRaw && end > from && bytes[end - 1] === cr ? end - 1 : end;
     return bytes.toString("utf8", from, to);
   }
 
@@ -204,7 +172,7 @@ export class FileMatcher {
       ? bytes.toString("latin1")
       : this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
     if (text.includes("\ufffd") && (isDecoded || !bytes.includes(replacement))) this.#isReplaced = true;
-    return this.#isRaw ? text : this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
+    return this.wanted.isRaw ? text : this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
   }
 
   /** Keeps back a CR at the end of a piece, which may be half of a line end. */
@@ -213,43 +181,23 @@ export class FileMatcher {
     return this.#carriageReturn === "" ? text : text.slice(0, -1);
   }
 
-  /** Checks whether the pattern may stand in bytes that were not decoded, or wrongly. */
-  isDoubtful(text?: string): boolean {
-    if (this.#literal !== undefined) return /[^\0-\x7f]/.test(this.#literal);
-    return this.#sure === undefined || (text !== undefined && this.#sure.some((needle) => text.includes(needle)));
-  }
-
   /** Returns where the part of a text ends that can be searched now: what is behind it may continue. */
   #searchable(text: string, last: boolean): number {
     if (last) return text.length;
     // What one text is has a limit, as lines have.
-    if (this.#isWhole && text.length <= maxTextLength) return 0;
-    this.#found.inParts ||= this.#isWhole;
+    if (this.wanted.isWhole && text.length <= maxTextLength) return 0;
+    this.#found.inParts ||= this.wanted.isWhole;
     let cut = text.length + 1;
-    for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
+    for (let n = 0; n <= this.wanted.lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
     if (text.length - cut <= maxPartLength) return cut;
     cut = text.length - overlap;
     return isLowSurrogate(text.charCodeAt(cut)) ? cut - 1 : cut;
   }
 
-  /** Returns what finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
-  #finderFor(text: string): LineFinder {
-    const [any, ascii] = this.#forms ?? [];
-    if (any === undefined || ascii === undefined) return (_, from) => text.indexOf(this.#literal ?? "", from);
-    if (this.#isWhole) return (_, from) => placeOf(any.regex, text, from);
-    if (any === ascii || this.#sure !== undefined) return any.next;
-    let [plain, other] = [-2, -2];
-    return (_, from) => {
-      if (plain !== -1 && plain < from) plain = ascii.next(text, from);
-      if (other !== -1 && other < from) other = placeOf(notAscii, text, from);
-      return plain === -1 || other === -1 ? Math.max(plain, other) : Math.min(plain, other);
-    };
-  }
-
   #search(text: string, cut: number, last: boolean): void {
     const found = this.#found;
-    if (cut === 0 && this.#isWhole && !last) return;
-    const next = this.#finderFor(text);
+    if (cut === 0 && this.wanted.isWhole && !last) return;
+    const next = this.wanted.finderFor(text);
     let counted = 0;
     let hitAt = this.#isHit ? 0 : -1;
     const countLines = (position: number): void => {
@@ -265,7 +213,7 @@ export class FileMatcher {
       if (start !== hitAt) {
         const goesOn = end === text.length && !last;
         const isWhole = start > 0 || !this.#isInLine;
-        const fits = this.#isWhole
+        const fits = this.wanted.isWhole
           ? { from: at - start, to: end - start }
           : this.#fits(text, at, start, end, isWhole, goesOn);
         if (fits !== undefined) {
@@ -282,8 +230,8 @@ export class FileMatcher {
       at =
         end === text.length
           ? -1
-          : this.#isWhole
-            ? next(text, Math.max(at + 1, this.#forms?.[0].regex.lastIndex ?? 0))
+          : this.wanted.isWhole
+            ? next(text, Math.max(at + 1, this.wanted.forms?.[0].regex.lastIndex ?? 0))
             : next(text, end + 1);
     }
     if (last) return;
@@ -291,7 +239,7 @@ export class FileMatcher {
     this.#isHit = hitAt === lineStart && cut > lineStart;
     this.#isInLine = cut > lineStart || (cut === 0 && this.#isInLine);
     // A match that is longer than the overlap shows in no part.
-    if (this.#isInLine && this.#forms !== undefined && this.#needles === undefined) found.inParts = true;
+    if (this.#isInLine && this.wanted.forms !== undefined && this.wanted.needles === undefined) found.inParts = true;
     // Nobody asks for the numbers of lines that are not shown.
     if (found.lines.length < this.#maxLines) countLines(cut);
   }
@@ -299,31 +247,17 @@ export class FileMatcher {
   /** Returns what of a line fits, from the line's beginning. `at`: where a literal was found. */
   #fits(text: string, at: number, start: number, end: number, isWhole: boolean, goesOn: boolean): Range | undefined {
     const length = end - start;
-    if (this.#forms === undefined) {
+    if (this.wanted.forms === undefined) {
       const from = at - start;
-      return { from, to: Math.min(length, from + (this.#literal ?? "").length) };
+      return { from, to: Math.min(length, from + (this.wanted.literal ?? "").length) };
     }
     const line = text.slice(start, end);
-    const [any, ascii] = this.#forms;
-    const { regex } = any !== ascii && (this.#isAscii || placeOf(notAscii, line, 0) === -1) ? ascii : any;
+    const regex = this.wanted.regexFor(line, this.#isAscii);
     if (goesOn || !isWhole) this.#found.inParts = true;
     regex.lastIndex = isWhole ? 0 : 1;
     const match = regex.exec(line + (goesOn ? more : ""));
     return match === null ? undefined : { from: match.index, to: Math.min(length, match.index + match[0].length) };
   }
-}
-
-interface RegexForm {
-  regex: RegExp;
-  next: LineFinder;
-}
-
-const notAscii = /[^\0-\x7f]/g;
-
-/** Returns where an expression fits next; -1: nowhere. */
-function placeOf(regex: RegExp, text: string, from: number): number {
-  regex.lastIndex = from;
-  return regex.exec(text)?.index ?? -1;
 }
 
 function nothing(): FileMatches {

@@ -154,7 +154,7 @@ export class FileSearch {
       // Reading a file that isn't large has the same outcome: it is binary, whatever stands before that.
       if (isBinary && size <= maxBytes) return this.count("binary");
       if (isBinary || this.#isOver(done)) return this.#leave(shown, done, size, isBinary ? "binary" : "time");
-      const isLacking = (): boolean => this.#matchers.every((matcher) => matcher.lacks(bytes));
+      const isLacking = (): boolean => this.#matchers.every((matcher) => matcher.wanted.lacks(bytes));
       const isAbsent = (): boolean => isLacking() || (this.#others >= maxOthers && this.#lacksInAll(bytes, shown));
       if (!isFirst || !isLast || !isAbsent()) {
         isUtf8 = isUtf8 && pieces.take(bytes) && (!isLast || pieces.end());
@@ -171,7 +171,7 @@ export class FileSearch {
 
   #lacksInAll(bytes: Buffer, shown: string): boolean {
     const tick = (): void => this.#progress.begin(shown);
-    return this.#matchers.every((matcher) => matcher.lacksInAll(bytes, tick));
+    return this.#matchers.every((matcher) => matcher.wanted.lacksInAll(bytes, tick));
   }
 
   /** Searches a file that is not plain UTF-8, from its beginning. */
@@ -219,7 +219,7 @@ export class FileSearch {
     for (const [index, hit] of hits.entries()) {
       if (index > 0 && hits[0]?.matches !== 0) return;
       const { count, lines, doubtful, replaced, inParts } = (this.#matchers[index] as FileMatcher).found;
-      const mayLack = form?.guessed === true && (this.#matchers[index] as FileMatcher).isDoubtful();
+      const mayLack = form?.guessed === true && (this.#matchers[index] as FileMatcher).wanted.isDoubtful();
       hit.matches += count;
       if (count > 0) hit.files++;
       else if (doubtful || mayLack) hit.doubtful++;

@@ -1,8 +1,9 @@
 import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import { type Regex, readRegex } from "./regex.ts";
+import { readRegex } from "./regex.ts";
 import { asksFor, asksForLineEnd, knowsScripts, mayCrossLines, type RegexUse, regexSource } from "./regex-source.ts";
+import type { Regex } from "./regex-tree.ts";
 
 /** What is searched for, in a form that can be handed to a thread. */
 export interface Pattern {

@@ -16,7 +16,7 @@ const atATime = 50;
  */
 export async function readFolder(roots: Roots, place: Place, of: string, maxChars: number): Promise<ReadPart> {
   const levels = attempt(() => ignoreLevels(roots.paths, place.path));
-  using folder = await roots.pin(place.path, of);
+  using folder = roots.hold(place.path, of);
   const entries = (await folder.entries()).sort(byKindAndName);
   const lines: string[] = [];
   let room = maxChars;

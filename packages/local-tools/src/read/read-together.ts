@@ -1,9 +1,10 @@
 import { inParallel } from "@toolglot/core/executing";
 import { shareBudget } from "@toolglot/core/results";
 import { defined } from "@toolglot/internal";
-import type { PlaceholderFiller, Values } from "@toolglot/secrets/executing";
-import type { ReadOutcome } from "../local-tools.ts";
+import { type Mask, type Masks, maskedError, type PlaceholderFiller, type Values } from "@toolglot/secrets/executing";
+import type { ReadFailure, ReadOutcome } from "../local-tools.ts";
 import type { Decide } from "../policy.ts";
+import { isWholeFile } from "./read-file.ts";
 import type { Reader, ReadOptions } from "./reader.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
@@ -69,4 +70,17 @@ export function fillSearches(
   const asWritten = (text: string): string =>
     spellings.reduce((said, [filled, as]) => said.replaceAll(filled, () => as), text);
   return { searches, asWritten };
+}
+
+/** Masks what was read: of a whole file as a text, of anything else line by line. */
+export function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
+  return parts.map((part) => {
+    if (part.kind === "failure") return failedPart(part, lines);
+    return isWholeFile(part) ? { ...lines({ ...part, text: "" }), text: whole(part.text) } : lines(part);
+  });
+}
+
+/** Masks the failure of a part. */
+export function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
+  return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

@@ -1,4 +1,4 @@
-import type { CharSet, Regex } from "./regex.ts";
+import type { CharSet, Regex } from "./regex-tree.ts";
 
 export interface RegexUse {
   /** On text of ASCII alone: the same, faster. */

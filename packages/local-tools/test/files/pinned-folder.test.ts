@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
-import { openIn, pinFolder } from "../../src/files/pinned-folder.ts";
+import { holdFolder, openIn } from "../../src/files/pinned-folder.ts";
 import { Roots } from "../../src/files/roots.ts";
 import { openedFile, scratchFolder } from "../support/scratch.ts";
 
@@ -16,11 +16,13 @@ const files = {
   "out/b/y.txt": "the secret",
 };
 
-async function typeOf(promise: Promise<unknown>): Promise<string | undefined> {
-  return promise.then(
-    () => "opened",
-    (error: unknown) => localErrorType(error),
-  );
+async function typeOf(opening: Promise<unknown> | (() => unknown)): Promise<string | undefined> {
+  try {
+    await (typeof opening === "function" ? opening() : opening);
+    return "opened";
+  } catch (error) {
+    return localErrorType(error);
+  }
 }
 
 /** Another system's way, on this one: what can't be held is looked at again. */
@@ -38,7 +40,7 @@ describe.runIf(process.platform === "linux")("a folder that is held", () => {
   it("stays the same folder when another takes its path", async () => {
     const scratch = await scratchFolder(files);
     const roots = await Roots.open([scratch.at("in")]);
-    const held = await roots.pin(scratch.at("in/a"));
+    const held = roots.hold(scratch.at("in/a"));
     await rename(scratch.at("in/a"), scratch.at("in/moved"));
     await symlink("../out", scratch.at("in/a"));
     const opened = await openIn(held, "x.txt", "a/x.txt");
@@ -47,7 +49,7 @@ describe.runIf(process.platform === "linux")("a folder that is held", () => {
       "directory b",
       "file x.txt",
     ]);
-    const inner = await held.folder("b");
+    const inner = held.folder("b");
     expect(inner.path).toBe(scratch.at("in/moved/b"));
     await opened.close();
     await inner.close();
@@ -59,42 +61,42 @@ describe.runIf(process.platform === "linux")("a folder that is held", () => {
     const roots = await Roots.open([scratch.at("in")]);
     await rename(scratch.at("in/a"), scratch.at("in/moved"));
     await symlink("../out", scratch.at("in/a"));
-    expect(await typeOf(roots.pin(scratch.at("in/a")))).toBe("FileChanged");
-    expect(await typeOf(roots.pin(scratch.at("in/a/b")))).toBe("OutsideRoots");
+    expect(await typeOf(() => roots.hold(scratch.at("in/a")))).toBe("FileChanged");
+    expect(await typeOf(() => roots.hold(scratch.at("in/a/b")))).toBe("OutsideRoots");
     expect(await typeOf(roots.openPlace(scratch.at("in/a/x.txt")))).toBe("FileChanged");
     expect(await typeOf(roots.openPlace(scratch.at("in/a/b/y.txt")))).toBe("OutsideRoots");
     // Behind a link that leads to another folder inside, what was decided for one name is not done with another.
     await rm(scratch.at("in/a"));
     await symlink("moved", scratch.at("in/a"));
     expect(await typeOf(roots.openPlace(scratch.at("in/a/b/y.txt")))).toBe("FileChanged");
-    expect(await typeOf(roots.pin(scratch.at("in/none")))).toBe("NotFound");
+    expect(await typeOf(() => roots.hold(scratch.at("in/none")))).toBe("NotFound");
   });
 
   it("leads to its folders, and through no link", async () => {
     const scratch = await scratchFolder(files);
     const roots = await Roots.open([scratch.at("in")]);
     await symlink("../../out", scratch.at("in/a/link"));
-    const held = await roots.pin(scratch.at("in/a"));
-    const inner = await roots.pinIn(held, "b");
+    const held = roots.hold(scratch.at("in/a"));
+    const inner = roots.holdIn(held, "b");
     expect(inner.path).toBe(scratch.at("in/a/b"));
-    expect(await typeOf(roots.pinIn(held, "link"))).toBe("FileChanged");
-    expect(await typeOf(roots.pinIn(held, "x.txt"))).toBe("FileChanged");
-    expect(await typeOf(roots.pinIn(held, "none"))).toBe("NotFound");
+    expect(await typeOf(() => roots.holdIn(held, "link"))).toBe("FileChanged");
+    expect(await typeOf(() => roots.holdIn(held, "x.txt"))).toBe("FileChanged");
+    expect(await typeOf(() => roots.holdIn(held, "none"))).toBe("NotFound");
     await inner.close();
     // Moved out of the roots while it was held.
     await rename(scratch.at("in/a"), scratch.at("out/a"));
-    expect(await typeOf(roots.pinIn(held, "b"))).toBe("OutsideRoots");
+    expect(await typeOf(() => roots.holdIn(held, "b"))).toBe("OutsideRoots");
     await held.close();
   });
 });
 
 it("an entry's name is one name", async () => {
   const scratch = await scratchFolder(files);
-  const held = await pinFolder(scratch.at("in/a"));
+  const held = holdFolder(scratch.at("in/a"));
   for (const name of ["", ".", "..", "../x", "b/y.txt", "/etc/passwd", "a\0b"])
     expect(() => held.at(name)).toThrow(TypeError);
   await expect(held.lstat("..")).rejects.toThrow(TypeError);
-  await expect(held.folder("..")).rejects.toThrow(TypeError);
+  expect(() => held.folder("..")).toThrow(TypeError);
   await held.close();
 });
 
@@ -123,7 +125,7 @@ describe.runIf(process.platform === "linux")("where folders can't be held", () =
     const scratch = await scratchFolder(files);
     for (const platform of ["darwin", "win32"] as const) {
       await on(platform, async () => {
-        const held = await pinFolder(scratch.at("in/a"));
+        const held = holdFolder(scratch.at("in/a"));
         expect(held.pinned).toBe(false);
         expect(held.path).toBe(scratch.at("in/a"));
         const opened = await openIn(held, "x.txt", "x.txt");
@@ -138,11 +140,11 @@ describe.runIf(process.platform === "linux")("where folders can't be held", () =
   it("a folder that became a link between is noticed", async () => {
     const scratch = await scratchFolder(files);
     for (const platform of ["darwin", "win32"] as const) {
-      const held = await on(platform, () => pinFolder(scratch.at("in/a")));
+      const held = await on(platform, async () => holdFolder(scratch.at("in/a")));
       await rename(scratch.at("in/a"), scratch.at("in/moved"));
       await symlink("../out", scratch.at("in/a"));
       expect(await typeOf(openIn(held, "x.txt", "x.txt"))).toBe("FileChanged");
-      await expect(on(platform, () => pinFolder(scratch.at("in/a")))).rejects.toMatchObject({
+      await expect(on(platform, async () => holdFolder(scratch.at("in/a")))).rejects.toMatchObject({
         code: platform === "win32" ? "ELOOP" : "ENOTDIR",
       });
       await held.close();
@@ -167,6 +169,6 @@ it("a folder without its permission says so", async () => {
   const scratch = await scratchFolder(files);
   const roots = await Roots.open([scratch.at("in")]);
   await mkdir(scratch.at("in/locked"), { mode: 0o000 });
-  const found = await typeOf(roots.pin(scratch.at("in/locked")));
+  const found = await typeOf(() => roots.hold(scratch.at("in/locked")));
   expect(found).toBe(process.getuid?.() === 0 ? "opened" : "AccessDenied");
 });

@@ -7,6 +7,15 @@ import type { SandboxRunParked } from "./types.ts";
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
 
+export const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
+
+/** Returns why there is no guest. */
+export function startError(error: unknown): SandboxError {
+  if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
+  const reason = errorText(error);
+  return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
+}
+
 /** Returns the error of a run that can't be resumed as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };

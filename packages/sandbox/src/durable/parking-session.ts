@@ -2,8 +2,7 @@ import { isObject } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import type { DurableProgram } from "../run/durability.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
-import { startError } from "../run/program-run.ts";
-import { limitErrors, otherCourse } from "./errors.ts";
+import { limitErrors, otherCourse, startError } from "./errors.ts";
 
 /**
  * A program that can do without its guest while it waits. When an answer comes, a fresh guest runs it from its start: calls

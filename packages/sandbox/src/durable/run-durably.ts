@@ -1,13 +1,13 @@
 import { defined, untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import { abortedError, ProgramRun } from "../run/program-run.ts";
+import { ProgramRun } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
 import type { ProgramTool, RunRequest } from "../run/types.ts";
 import type { SandboxRun } from "../run-types.ts";
 import type { SandboxToolCall } from "../types.ts";
 import { mayRepeat } from "./durable-calls.ts";
 import { DurableRun } from "./durable-run.ts";
-import { divergedError, inDoubtError, runError } from "./errors.ts";
+import { abortedError, divergedError, inDoubtError, runError } from "./errors.ts";
 import { Journal } from "./journal.ts";
 import { differences, type FoundRun, openRun } from "./open-run.ts";
 import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from "./records.ts";

@@ -1,6 +1,6 @@
-import { type Decision, sanitizeErrorMessage, type ToolContext, ToolglotError } from "@toolglot/core";
-import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
-import { limitErrors } from "../durable/errors.ts";
+import type { Decision, ToolContext } from "@toolglot/core";
+import { copyJson, defined, ignoreRejection, onAbort } from "@toolglot/internal";
+import { abortedError, limitErrors, startError } from "../durable/errors.ts";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
 import type { SandboxError, SandboxRun, SandboxStats } from "../run-types.ts";
@@ -290,15 +290,6 @@ export class ProgramRun implements DurableProgram {
     if (this.#durable === undefined) this.#settle(run);
     else void this.#durable.end(run, by).then(this.#settle);
   }
-}
-
-export const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
-
-/** Returns why there is no guest. */
-export function startError(error: unknown): SandboxError {
-  if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
-  const reason = errorText(error);
-  return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
 }
 
 /** Calls an observer, which must not change a run: what it throws is ignored, and so is the rejection of an async one. */

@@ -1,7 +1,6 @@
 import type { ToolDefinition } from "@toolglot/core";
-import { declaredParams, findParam, findTool, keepsWhiteSpace } from "../declared.ts";
 import { readJsonString } from "../hints.ts";
-import { matchName, normalizeKey } from "../names.ts";
+import { declaredParams, findParam, findTool, keepsWhiteSpace, matchName, normalizeKey } from "../names.ts";
 import type { Field } from "../scan/scan.ts";
 
 /** A field of a step; `step` is absent where the block has no such one. */

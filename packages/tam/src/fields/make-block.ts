@@ -1,14 +1,11 @@
-import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
+import { createRecord, type Diagnostic, type Span, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
 import { boundFindings, foreignCloser } from "@toolglot/core/text";
-import { declaredParams, findTool, hintsAtMost, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
-import { makeStep } from "../make-step.ts";
-import { matchName } from "../names.ts";
+import { declaredParams, findTool, hintsAtMost, matchName, quote } from "../names.ts";
 import type { Field, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "../types.ts";
 import { bind, type FieldPlaces, type StepPlace, toolNameOf } from "./field-places.ts";
-
 import { hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
@@ -255,4 +252,20 @@ const likeField =
 function stretch({ span }: TamStep, { keyStart, end }: Field): void {
   span.start = Math.min(span.start, keyStart);
   span.end = Math.max(span.end, end);
+}
+
+/** Creates a step that has nothing but its tool. */
+export function makeStep(index: number, tool: string, span: Span = { start: 0, end: 0 }): TamStep {
+  return {
+    index,
+    tool,
+    params: createRecord(),
+    raw: createRecord(),
+    uris: createRecord(),
+    typeHints: createRecord(),
+    onError: "stop",
+    retry: 0,
+    errors: [],
+    span,
+  };
 }

@@ -10,6 +10,14 @@ import type { CallRecord, Responses } from "./types.ts";
 /** Milliseconds that a middleware may delay the end of an aborted call. Each middleware around it may add as much. */
 const graceMs = 100;
 
+/** Throws `TypeError` for what can be no middleware. */
+export function checkMiddleware(middleware: ToolMiddleware): void {
+  const isPromising = Object.prototype.toString.call(middleware) === "[object AsyncFunction]";
+  if (typeof middleware === "function" && !isPromising) return;
+  const got = isPromising ? "async function" : typeof middleware;
+  throw new TypeError(`registerMiddleware takes async function* (call, next), not ${got}: yield* next(call)`);
+}
+
 /**
  * Runs a call through middleware, the first one outermost. Whatever a middleware yields, only the last response is final. What it
  * throws becomes the final error; with `onError: "throw"` it is thrown after that response as well. A middleware that is stuck

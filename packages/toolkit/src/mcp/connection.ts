@@ -2,7 +2,7 @@ import type { Client, Tool } from "@modelcontextprotocol/client";
 import { defined, maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { isUnauthorised } from "./authorization.ts";
 import { CallRounds, type Given, Refusal } from "./call-rounds.ts";
-import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
+import { CallFault, Deliveries, Delivery, fateOf } from "./delivery.ts";
 import { exactResult } from "./exact.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import { Incoming } from "./incoming.ts";
@@ -27,16 +27,6 @@ export interface SentOptions {
   signal?: AbortSignal;
   allowInputRequired?: boolean;
   _meta?: Meta;
-}
-
-/** Fault in which a request without an answer ended. */
-export class CallFault extends Error {
-  readonly fate: Fate;
-
-  constructor(fate: Fate, cause: unknown) {
-    super("the call has no answer", { cause });
-    this.fate = fate;
-  }
 }
 
 /** One session with a server, from its start to its end. */

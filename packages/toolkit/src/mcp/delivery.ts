@@ -17,6 +17,16 @@ import type { McpProgress } from "./types.ts";
  */
 export type Fate = "unsent" | "lost" | "unclear" | "silent" | "too-large" | "refused" | "unauthorised" | "aborted";
 
+/** Fault in which a request without an answer ended. */
+export class CallFault extends Error {
+  readonly fate: Fate;
+
+  constructor(fate: Fate, cause: unknown) {
+    super("the call has no answer", { cause });
+    this.fate = fate;
+  }
+}
+
 /** One call on its way. A call may take several requests, one after another: servers may ask for more input. */
 export class Delivery {
   /** Whether anything was handed to the transport. */

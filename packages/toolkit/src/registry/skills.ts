@@ -1,3 +1,5 @@
+import { ToolkitError } from "../errors.ts";
+
 /** An agent skill: a folder with instructions for a kind of task, which the model reads when it needs them. */
 export interface AgentSkill {
   name: string;
@@ -19,11 +21,14 @@ export function skillsPrompt(skills: Iterable<AgentSkill>): string | undefined {
   return parts.length === 0 ? undefined : [head, ...parts].join("\n\n");
 }
 
-/** Checks what is registered as a skill. Throws `TypeError`. */
-export function checkedSkill(skill: AgentSkill): AgentSkill {
+/** See `Toolkit.registerAgentSkill`. */
+export function addSkill(skills: Map<string, AgentSkill>, skill: AgentSkill): void {
   for (const key of ["name", "description", "dir"] as const) {
     if (typeof skill?.[key] !== "string" || skill[key].trim() === "")
       throw new TypeError(`registerAgentSkill needs { name, description, dir }; ${key} is missing`);
   }
-  return { name: skill.name, description: skill.description, dir: skill.dir.replace(/[\\/]+$/, "") };
+  const { name, description, dir } = skill;
+  if (skills.has(name))
+    throw new ToolkitError("toolkit/name-clash", `There is a skill ${JSON.stringify(name)} already`, { name });
+  skills.set(name, { name, description, dir: dir.replace(/[\\/]+$/, "") });
 }

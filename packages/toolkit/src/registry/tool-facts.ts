@@ -1,11 +1,13 @@
-import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
+import type { JsonSchema, ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import {
   type ArgsShorthand,
   argsSchema,
   type CheckedArgs,
+  type CheckedSource,
   type InputSchema,
   type InputSource,
+  type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
 
@@ -27,6 +29,19 @@ export type RefusedArgs<Args extends ArgsShorthand> = string extends Args[keyof 
   : CheckedArgs<Args> extends Args
     ? { "the function takes another input than": Args }
     : CheckedArgs<Args>;
+
+/** Options that say nothing of the function's parameter: others are for the signatures that compare them with it. */
+export type Untyped<Options> = Options extends
+  | { includeRest: JsonSchema }
+  | { jsonSchema: Readonly<Record<string, unknown>> }
+  ? unknown
+  : Options extends { args: infer Args extends ArgsShorthand }
+    ? { args: RefusedArgs<Args> }
+    : Options extends { input: StandardInput }
+      ? never
+      : Options extends { input: infer Source }
+        ? { input: CheckedSource<Source> }
+        : unknown;
 
 export const factKeys =
   "input:object|function inputSchema:any parameters:any args:object annotations:object examples:object[] raises:object[]";

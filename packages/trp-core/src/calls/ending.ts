@@ -8,7 +8,7 @@ import type { CallDependencies } from "./dependencies.ts";
 import { emitNow, outcomeEvents, pendingEvents } from "./events.ts";
 import { notRecorded } from "./faults.ts";
 import type { PendingAdmission } from "./keyed/pending-admission.ts";
-import { callReply, outcomeAlone } from "./replies.ts";
+import { callReply, outcomeAlone } from "./outcome.ts";
 import { sinceMs } from "./times.ts";
 import type { CallContext, EndingCall, PipelineResult, Settled } from "./types.ts";
 

@@ -220,21 +220,9 @@ const batchItem = v.strictObject({
   dispatched: v.exactOptional(truth),
 });
 
-const callBatchRes = agreeing<CallBatchResPayload>()(
-  v.strictObject({
-    batch_id: id,
-    status: oneOf("SUCCESS", "PARTIAL_SUCCESS", "FAILED"),
-    results: v.array(batchItem),
-  }),
-);
-
-const callDagRes = agreeing<CallDagResPayload>()(
-  v.strictObject({
-    dag_id: id,
-    status: oneOf("SUCCESS", "PARTIAL_SUCCESS", "FAILED"),
-    results: v.array(batchItem),
-  }),
-);
+const allOutcomes = { status: oneOf("SUCCESS", "PARTIAL_SUCCESS", "FAILED"), results: v.array(batchItem) };
+const callBatchRes = agreeing<CallBatchResPayload>()(v.strictObject({ batch_id: id, ...allOutcomes }));
+const callDagRes = agreeing<CallDagResPayload>()(v.strictObject({ dag_id: id, ...allOutcomes }));
 
 const queryStatus = oneOf("NOT_FOUND", "IN_PROGRESS", "SUCCESS", "FAILED", "UNKNOWN");
 const resultQueryRes = agreeing<ResultQueryResPayload>()(

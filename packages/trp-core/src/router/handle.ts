@@ -2,7 +2,7 @@ import { andThen, asPromise, whenDone } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import { mayBeCommitted, notRecorded, storeDown } from "../calls/faults.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
-import { inProgress } from "../calls/replies.ts";
+import { inProgress } from "../calls/outcome.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import { type ParsedFrame, parseFrame } from "../frames/parse-frame.ts";
 import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";
@@ -13,8 +13,7 @@ import type { AdmissionResult } from "../store/frame-types.ts";
 import { answerHello } from "./control-frames.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { answerUnadmitted } from "./repeated-frame.ts";
-import { runFrame } from "./run-frame.ts";
-import { type Asked, knownOf, type Numbered, nameAsync, sentCalls } from "./sent-calls.ts";
+import { type Asked, knownOf, type Numbered, nameAsync, runFrame, sentCalls } from "./run-frame.ts";
 import type { FrameContext } from "./types.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { inProgress } from "../calls/replies.ts";
+import { inProgress } from "../calls/outcome.ts";
 import { fault } from "../frames/fault.ts";
 import { nack } from "../frames/replies.ts";
 import type { ResponseFrame } from "../frames/types.ts";
@@ -6,8 +6,7 @@ import type { AdmissionResult, KnownCall } from "../store/frame-types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 import { isGroup, standingGroup } from "./group-frame.ts";
 import { standingOf, standingReply } from "./known-calls.ts";
-import { runFrame } from "./run-frame.ts";
-import { type Asked, callsOf, knownOf } from "./sent-calls.ts";
+import { type Asked, callsOf, knownOf, runFrame } from "./run-frame.ts";
 
 /** Answers a frame that is not admitted: it was before, or its session, its seq or its id speaks against it. */
 export async function answerUnadmitted(

@@ -51,7 +51,7 @@ export class Mount {
       if (place.kind === "missing") throw notFound(place.asked);
       if (place.kind === "other") throw notAFile(place.asked);
       if (place.path === roots.base) return metaOf(place.asked, await lstat(place.path));
-      using folder = await roots.pin(dirname(place.path));
+      using folder = roots.hold(dirname(place.path));
       return metaOf(place.asked, await folder.lstat(basename(place.path)));
     });
   }
@@ -88,7 +88,7 @@ export class Mount {
   remove(path: string, parent: LogicalPlace): Promise<void> {
     return this.#withRoots(path, async (roots) => {
       if (parent.kind === "missing") throw notFound(path);
-      using folder = await roots.pin(parent.path);
+      using folder = roots.hold(parent.path);
       const name = basename(path);
       const found = await folder.lstat(name).catch(() => undefined);
       if (found === undefined) throw notFound(path);
@@ -106,7 +106,7 @@ export class Mount {
     return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);
       if (place.kind !== "directory") throw localError("NotADirectory", `${inMessage(place.asked)} is no directory.`);
-      using folder = await roots.pin(place.path);
+      using folder = roots.hold(place.path);
       const found: ChildMeta[] = [];
       for (const { name } of await folder.entries()) {
         if (--budget.left < 0) {
@@ -201,13 +201,13 @@ function metaOf(path: string, stats: Stats): EntryMeta {
 
 /** Holds on to a folder, and makes it and those above it where they are missing; step by step, so that none is a link. */
 async function folderFor(roots: Roots, real: string): Promise<PinnedFolder> {
-  let folder = await roots.pin(roots.base);
+  let folder = roots.hold(roots.base);
   for (const name of relative(roots.base, real).split(sep)) {
     if (name === "") continue;
     const above = folder;
     try {
       await mkdir(above.at(name)).catch(ignoring("EEXIST"));
-      folder = await roots.pinIn(above, name);
+      folder = roots.holdIn(above, name);
     } finally {
       above.close();
     }

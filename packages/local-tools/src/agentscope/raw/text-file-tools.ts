@@ -6,7 +6,7 @@ import { ignoring } from "@toolglot/internal";
 import { type DefinedTool, defineTool } from "@toolglot/toolkit";
 import { localError } from "../../errors.ts";
 import { replaceFile } from "../../files/file-operations.ts";
-import { pinFolder } from "../../files/pinned-folder.ts";
+import { holdFolder } from "../../files/pinned-folder.ts";
 import { decodeText, encodeText, linesOf, maxTextBytes, readWhole } from "../../files/text.ts";
 import { runRaw } from "./guard.ts";
 import { numberedLines, rangeText, readRange, viewAround } from "./line-ranges.ts";
@@ -197,7 +197,7 @@ async function readTextFile(path: string): Promise<TextFile> {
 async function writeWhole(path: string, text: string, before?: TextFile): Promise<void> {
   const bytes = encodeText(text, before?.bom === true);
   const target = await targetOf(path);
-  using folder = await pinFolder(dirname(target));
+  using folder = holdFolder(dirname(target));
   const name = basename(target);
   const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
   if (now !== undefined && !now.isFile()) throw notAFile(path);

@@ -1,5 +1,6 @@
 import { onAbort, removeFrom } from "@toolglot/internal";
 import { type Fault, fault } from "../../frames/fault.ts";
+import type { RouterStore } from "../../store/types.ts";
 
 /** The reason of an abort when the caller has cancelled the call. */
 class CallCancelled extends Error {
@@ -130,4 +131,19 @@ export class Cancellations {
     if (found.some((call) => call.isStarted)) return "started";
     return found.some((call) => call.isAgain) ? "again" : "waiting";
   }
+}
+
+/** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
+export function watched(
+  { operations, sessions }: RouterStore,
+  call: Cancellable,
+): Pick<RouterStore["operations"], "renew"> {
+  return {
+    async renew(claim, leaseMs) {
+      const isRenewed = await operations.renew(claim, leaseMs);
+      const found = await sessions.readCall(call.sessionId, call.callId).catch(() => undefined);
+      if (found?.isCancelled) call.cancel();
+      return isRenewed;
+    },
+  };
 }

@@ -9,8 +9,8 @@ import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut
 import { downstreamKey } from "../keyed/keys.ts";
 import { effectBegun, isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
 import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
-import type { Execution, IncomingCall, Settled } from "../types.ts";
-import { cancelledMidway, isCancelled } from "./cancel.ts";
+import type { Execution, Settled } from "../types.ts";
+import { cancelledMidway, isCancelled, watched } from "./cancel.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
 import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
@@ -22,7 +22,7 @@ import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
 export function dispatch(dependencies: CallDependencies, started: StartedCall): MaybePromise<Settled> {
   const { store, times } = dependencies;
   const { call } = started.context;
-  const lease = keepLease(call.cancellable ? watched(store, call) : store.operations, started.claim, {
+  const lease = keepLease(call.cancellable ? watched(store, call.cancellable) : store.operations, started.claim, {
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     now: () => store.now(),
@@ -32,21 +32,6 @@ export function dispatch(dependencies: CallDependencies, started: StartedCall): 
     () => new Dispatch(dependencies, started, lease).run(),
     () => void lease.stop(),
   );
-}
-
-/** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
-function watched(
-  { operations, sessions }: CallDependencies["store"],
-  { session, item, cancellable }: IncomingCall,
-): Pick<CallDependencies["store"]["operations"], "renew"> {
-  return {
-    async renew(claim, leaseMs) {
-      const isRenewed = await operations.renew(claim, leaseMs);
-      const found = await sessions.readCall(session.id, item.call_id).catch(() => undefined);
-      if (found?.isCancelled) cancellable?.cancel();
-      return isRenewed;
-    },
-  };
 }
 
 class Dispatch {
@@ -237,9 +222,9 @@ class Dispatch {
   #executeContext(fence: number): Parameters<typeof askProbe>[1] & { fence: number } {
     const { context, data } = this.#started;
     const { item, traceId, principal } = context.call;
-    const operationKey = this.#operationKey;
     const progress = (update: ProgressUpdate | string): void => this.#report(update);
-    return { callId: item.call_id, traceId, principal, operationKey, attempt: data.attempts, fence, progress };
+    const about = { callId: item.call_id, traceId, principal, operationKey: this.#operationKey };
+    return { ...about, attempt: data.attempts, fence, progress };
   }
 
   #report(update: ProgressUpdate | string): void {
@@ -275,10 +260,8 @@ class Dispatch {
       // The router lost its lease and aborted the run. The capability has not failed, and the router that takes the
       // operation over continues it.
       if (this.#lease.loss !== undefined) return await this.#end.lost();
-      return await this.#end.abandon(
-        execution.timedOut ? timedOut(timeoutMs) : executorError(execution.message),
-        this.#data,
-      );
+      const fault = execution.timedOut ? timedOut(timeoutMs) : executorError(execution.message);
+      return await this.#end.abandon(fault, this.#data);
     }
     if (effect === "probe") {
       // To learn what became of an opaque one may take long: of a router that closes, the next one asks.
@@ -306,8 +289,8 @@ class Dispatch {
     const context = this.#executeContext(fence);
     const { capability } = this.#started.context.call;
     const about = { verb: "probe" as const, capability, adapter: this.#chosen.adapter, attempt: context.attempt };
-    const ask = (): Promise<ProbeResult> => askProbe(this.#chosen, context, this.#started.timeoutMs);
-    return await inRunSpan(this.#dependencies.spans, about, ask);
+    const { spans } = this.#dependencies;
+    return await inRunSpan(spans, about, () => askProbe(this.#chosen, context, this.#started.timeoutMs));
   }
 
   #point(name: Failpoint): void | Promise<void> {
