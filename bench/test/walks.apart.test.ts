@@ -5,7 +5,7 @@ import { filesEntered } from "../src/walks/walk.ts";
 /** How many source files one warm call may enter, with room for a few that are split. Who shortens a walk lowers its number. */
 const maxFiles: Record<keyof typeof walks, number> = {
   "native by the agent": 58,
-  "TAM plan": 88,
+  "TAM plan": 89,
   "ATTP Python": 111,
   "ToolsXML edit": 100,
   "keyed write over HTTP on SQLite": 83,
