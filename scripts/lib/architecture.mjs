@@ -9,7 +9,7 @@
  * @property {boolean} [rootNeedsNode] Browsers have a separate subpath with its own test; the root entry is for Node.
  * @property {string[]} thirdParty npm packages its sources may import.
  * @property {boolean} [forAll] Every package may import it: private, and taken in by the builds of those that do.
- * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.
+ * @property {string[]} [bundled] Packages that its build takes in: devDependencies, no one installs them with it.
  */
 
 /** @type {Record<string, Row>} */
@@ -135,16 +135,16 @@ export const architecture = {
     mayImport: ["core", "postgres", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
     thirdParty: [
       "@hono/node-server",
-      "@modelcontextprotocol/client",
-      "@modelcontextprotocol/server",
       "@opentelemetry/api",
       "hono",
       "jose",
       "jsonc-parser",
       "libsql",
       "prom-client",
+      "smol-toml",
       "valibot",
     ],
+    bundled: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "@toolglot/trp-mcp"],
   },
   cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
   // Private members: they wire everything together.

@@ -28,7 +28,13 @@ export type {
   ShutdownSettings,
   WebhookSettings,
 } from "./config/settings.ts";
-export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
+export {
+  type Snippet,
+  type SnippetClient,
+  type SnippetOptions,
+  type SnippetTarget,
+  snippet,
+} from "./config/snippet.ts";
 export { createGateway } from "./gateway/create-gateway.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
 export { openLogins } from "./gateway/upstream-logins.ts";
