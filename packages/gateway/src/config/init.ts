@@ -33,8 +33,8 @@ export interface InitResult {
 
 /**
  * Writes a configuration with the servers that the clients on this machine start: those of Claude Desktop, Claude Code, Cursor, VS Code,
- * Windsurf, Codex, Copilot CLI, Gemini CLI, LM Studio, opencode and Zed, of the user and of the project in the file's folder. It never overwrites a file; the new one is for its owner
- * alone (0600), since the servers' variables are in it.
+ * Windsurf, Codex, Copilot CLI, Gemini CLI, LM Studio, opencode and Zed, of the user and of the project in the file's folder. It never
+ * overwrites a file; the new one is for its owner alone (0600), since the servers' variables are in it.
  *
  * @throws `ToolglotError` `gateway/config-exists` when the file is there, `gateway/config-unwritable` when it can't be written.
  */
