@@ -31,8 +31,12 @@ function licenceText(folder: string): string {
 }
 
 /** For what takes packages of npm in: those that are no dependencies. Some of them are CommonJS, which asks for parts of Node by `require`. */
-export const bundled: Options = {
+export const bundled: Options & { esbuildPlugins: Plugin[] } = {
   esbuildPlugins: [licences],
+  esbuildOptions(options) {
+    // Some have their `main` in a form that can't be taken apart.
+    options.mainFields = ["module", "main"];
+  },
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
   },

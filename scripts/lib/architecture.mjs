@@ -10,6 +10,7 @@
  * @property {string[]} thirdParty npm packages its sources may import.
  * @property {boolean} [forAll] Every package may import it: private, and taken in by the builds of those that do.
  * @property {string[]} [bundled] Packages that its build takes in: devDependencies, no one installs them with it.
+ * @property {number} [installedMb] What an install of it takes at most, with all that it needs, on Linux with one C library.
  */
 
 /** @type {Record<string, Row>} */
@@ -133,20 +134,27 @@ export const architecture = {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
     mayImport: ["core", "postgres", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
-    thirdParty: [
+    thirdParty: ["@opentelemetry/api", "libsql", "valibot"],
+    bundled: [
       "@hono/node-server",
-      "@opentelemetry/api",
+      "@modelcontextprotocol/client",
+      "@modelcontextprotocol/server",
+      "@toolglot/trp-mcp",
       "hono",
       "jose",
       "jsonc-parser",
-      "libsql",
       "prom-client",
       "smol-toml",
-      "valibot",
     ],
-    bundled: ["@modelcontextprotocol/client", "@modelcontextprotocol/server", "@toolglot/trp-mcp"],
+    installedMb: 26,
   },
-  cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  cli: {
+    job: "the command line, published as toolglot",
+    runsIn: "node",
+    mayImport: "everything",
+    thirdParty: [],
+    installedMb: 62,
+  },
   // Private members: they wire everything together.
   demo: {
     job: "a shop and a planner, as a module of the command line",

@@ -30,8 +30,7 @@ function nodeOf(value: unknown, place: Place, depth: number, parent?: Node): Nod
     const at = placeIn(place, key);
     const property: Node = { type: "property", offset: at.key, length: 0, parent: node };
     const keyNode: Node = { type: "string", value: key, offset: at.key, length: 0, parent: property };
-    property.children = [keyNode, nodeOf(inner, at, depth - 1, property)];
-    return property;
+    return Object.assign(property, { children: [keyNode, nodeOf(inner, at, depth - 1, property)] });
   });
   return Object.assign(node, { type: "object", children });
 }
