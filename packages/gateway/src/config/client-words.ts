@@ -26,13 +26,20 @@ export function inOurWords(root: Node): Node {
   const members = [...membersOf(root)].flatMap((member) =>
     member.key === outer && inner !== undefined
       ? [...membersOf(member.value)].map((one) => named(one, inner))
-      : [named(member, outer)],
+      : [named(member.key === "mcp" ? { ...member, value: withPlaces(member.value) } : member, outer)],
   );
   const inOurs = members.map((member) =>
     groups.includes(member.key) ? { ...member, value: entriesOf(member.value) } : member,
   );
   return objectOf(root, inOurs);
 }
+
+/** opencode's places, `{env:NAME}`, have no `$`. */
+const withPlaces = (node: Node): Node => ({
+  ...node,
+  ...(node.type === "string" && { value: String(node.value).replace(/(?<!\$)\{(?=(?:env|file):)/g, "${") }),
+  ...(node.children && { children: node.children.map(withPlaces) }),
+});
 
 const plain = (key: string): string => key.toLowerCase().replace(/[_-]/g, "");
 

@@ -112,3 +112,11 @@ n = """"two""""
   expect(at("t", 'q"r', "v", "w")).toBe("{ w = 'x' }\r");
   expect([at("l", 0, "n"), at("l", 1, "n"), at("l", 1)]).toEqual(["1", '""""two""""', "[[l]]"]);
 });
+
+it("should fill opencode's places", async () => {
+  const file = {
+    mcp: { a: { type: "remote", url: "https://a.example", headers: { Authorization: "Bearer {env:TOKEN}" } } },
+  };
+  const { servers } = await load(file, { env: { TOKEN: "token-1" } });
+  expect(servers[0]?.transport).toMatchObject({ headers: { Authorization: "Bearer token-1" } });
+});
