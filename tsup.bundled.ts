@@ -24,10 +24,13 @@ const licences: Plugin = {
 };
 
 function licenceText(folder: string): string {
-  const { name, version } = createRequire(import.meta.url)(join(folder, "package.json")) as Record<string, string>;
+  const manifest = createRequire(import.meta.url)(join(folder, "package.json")) as Record<string, string>;
+  const { name, version, license } = manifest;
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  if (file === undefined) throw new Error(`${folder} has no licence: its code can't be taken in`);
-  return `## ${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  if (file === undefined && license === undefined)
+    throw new Error(`${folder} has no licence: its code can't be taken in`);
+  const text = file === undefined ? `${license}, as its package says.` : readFileSync(join(folder, file), "utf8");
+  return `## ${name} ${version}\n\n${text.trim()}\n`;
 }
 
 /** For what takes packages of npm in: those that are no dependencies. Some of them are CommonJS, which asks for parts of Node by `require`. */
