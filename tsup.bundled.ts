@@ -41,6 +41,6 @@ export const bundled: Options & { esbuildPlugins: Plugin[] } = {
     options.mainFields = ["module", "main"];
   },
   banner: {
-    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    js: 'import { createRequire as requireFrom } from "module"; const require = requireFrom(import.meta.url);',
   },
 };

@@ -146,7 +146,7 @@ export const architecture = {
       "prom-client",
       "smol-toml",
     ],
-    installedMb: 26,
+    installedMb: 25,
   },
   cli: {
     job: "the command line, published as toolglot",

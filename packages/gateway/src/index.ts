@@ -1,4 +1,13 @@
-export { type AcceptOptions, acceptTools, auditFieldsOf, type PinStore } from "@toolglot/trp-mcp";
+export {
+  type AcceptOptions,
+  acceptTools,
+  auditFieldsOf,
+  type ImportedServer,
+  type ImportedTool,
+  type PinStore,
+  type RepeatRule,
+  type ToolSettings,
+} from "@toolglot/trp-mcp";
 export type { McpClientName } from "./config/client-files.ts";
 export type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config/config-types.ts";
 export { type DescribeOptions, describeTable, describeTools, type ToolDescription } from "./config/describe.ts";
