@@ -9,7 +9,7 @@ export type Path = readonly (string | number)[];
 
 /** Levels of a file; the parser is recursive. */
 const maxDepth = 100;
-const tooDeepWords = `nested more than ${maxDepth} levels deep`;
+const tooDeepWords = (): string => `nested more than ${maxDepth} levels deep`;
 
 /** The text of one file, with the tree of what stands where. */
 export class Source {
@@ -37,7 +37,7 @@ export class Source {
     try {
       return { root: tomlTree(this.text, maxDepth), problems: [] };
     } catch (error) {
-      if (error instanceof RangeError) return { problems: [this.#syntax(0, tooDeepWords)] };
+      if (error instanceof RangeError) return { problems: [this.#syntax(0, tooDeepWords())] };
       if (!(error instanceof TomlError)) throw error;
       const { line, column, message } = error;
       const [reason = ""] = message.replace(/^Invalid TOML document: /, "").split("\n", 1);
@@ -55,7 +55,7 @@ export class Source {
     const errors: ParseError[] = [];
     const root = tooDeep === undefined ? parseTree(this.text, errors, { allowTrailingComma: true }) : undefined;
     const problems = [];
-    if (tooDeep !== undefined) problems.push(this.#syntax(tooDeep, tooDeepWords));
+    if (tooDeep !== undefined) problems.push(this.#syntax(tooDeep, tooDeepWords()));
     // What follows the first slip is mostly its consequence.
     for (const { error, offset } of errors.slice(0, 1)) {
       const words = printParseErrorCode(error).replace(/(?<=[a-z])(?=[A-Z])/g, " ");
