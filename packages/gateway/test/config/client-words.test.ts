@@ -67,6 +67,7 @@ it.each([
   ],
   ["[mcp_servers]\na = 1", "2:5 config/type mcpServers.a: must be an object with a command or a url, not a number"],
   ["", '1:1 config/value: has no "mcpServers"'],
+  [`${"a.".repeat(101)}b = 1`, "1:1 config/syntax: nested more than 100 levels deep"],
 ])("should say where a mistake of a TOML file is: %j", async (text, told) => {
   const { data } = await fromCodex(text, { PATH: process.env.PATH ?? "" }).then(
     () => ({ data: { problems: [] } }),

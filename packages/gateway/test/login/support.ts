@@ -6,10 +6,10 @@ import { Hono } from "hono";
 import { onTestFinished } from "vitest";
 import {
   createUpstreamLogins,
+  type GatewayLogins,
   type LoginOptions,
   type LoginPrompt,
   type LoginServer,
-  type GatewayLogins,
   type UpstreamLoginsOptions,
 } from "../../src/login/index.ts";
 import { type AuthorizationServer, authorizationServer, listening } from "./authorization-server.ts";
