@@ -69,6 +69,9 @@ for (const member of members) {
   const brought = shipped.flatMap(({ path, source }) =>
     findImports(path, source).flatMap(({ specifier }) => broughtBy(specifier)),
   );
+  // What is taken in of ours needs what it needed.
+  const takenIn = members.filter(({ manifest }) => row.bundled?.includes(manifest.name));
+  brought.push(...takenIn.flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {})));
   const usedBySource = wholeFolder ? new Set() : new Set([...result.used, ...brought]);
   const usedElsewhere = wholeFolder ? result.used : usedByTests;
   problems.push(...checkManifest(member, usedBySource, usedElsewhere, row, architecture));

@@ -13,23 +13,24 @@ import { root } from "./lib/workspace.mjs";
 /** @param {string} folder @returns {Manifest} */
 const readManifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** Is published nowhere: what a package's declarations take from it lies in them. */
-const internal = "@toolglot/internal";
-const internalFolder = join(root, "packages/internal");
+const scope = "@toolglot/";
 const built = /^\.\/dist\/(.+)\.d\.ts$/;
 /** What makes a source's name that of its declarations. */
 const ending = ".d.ts";
 
-/** @returns {import("rollup").Plugin} */
+/** Of packages that are no dependencies: what a package's declarations take from them lies in them. @returns {import("rollup").Plugin} */
 function declarationsOfSources() {
-  const { exports } = readManifest(internalFolder);
   return {
     name: "declarations-of-sources",
     resolveId(id, from) {
       if (from === undefined) return id;
       if (id.startsWith(".")) return join(dirname(from), id) + ending;
-      const file = id.startsWith(internal) ? exports[`.${id.slice(internal.length)}`] : undefined;
-      return typeof file === "string" ? join(internalFolder, file) + ending : undefined;
+      if (!id.startsWith(scope)) return undefined;
+      const [name = "", ...path] = id.slice(scope.length).split("/");
+      const home = join(root, "packages", name);
+      const entry = readManifest(home).exports[[".", ...path].join("/")];
+      const source = typeof entry === "string" ? entry : entry?.source;
+      return source === undefined ? undefined : join(home, source) + ending;
     },
     load(id) {
       const fileName = id.slice(0, -ending.length);
@@ -49,17 +50,24 @@ for (const entry of Object.values(exports)) {
   if (name !== undefined) input[name] = join(folder, entry.source) + ending;
 }
 const others = Object.keys({ ...dependencies, ...peerDependencies });
+/** @param {string} id */
+const isDependency = (id) => id.startsWith("node:") || others.some((name) => id === name || id.startsWith(`${name}/`));
 const bundle = await rollup({
   input,
-  external: (id) => id.startsWith("node:") || others.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) => isDependency(id) || !/^[./]|^@toolglot\//.test(id),
   plugins: [declarationsOfSources(), dts()],
   onwarn({ plugin, message }) {
     // Each file may speak of what another one exports; API Extractor tells what none does.
     if (plugin !== "dts") throw new Error(message);
   },
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: join(folder, "dist"),
   entryFileNames: `[name]${ending}`,
   chunkFileNames: ({ name }) => `${name.split(".")[0]}-[hash]${ending}`,
 });
+// What is taken in is not installed, so nobody's compiler finds it.
+const absent = output
+  .flatMap((file) => ("imports" in file ? file.imports : []))
+  .filter((id) => !/\.d\.ts$/.test(id) && !isDependency(id));
+if (absent.length > 0) throw new Error(`the declarations name ${absent.join(", ")}, no dependency`);

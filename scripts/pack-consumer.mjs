@@ -19,6 +19,7 @@ import {
   importEntries,
   inShell,
   install,
+  megabytesOf,
   requireEntries,
   runCompiled,
   runExample,
@@ -96,6 +97,13 @@ async function consumeAlone(member) {
     install(project, [...tarballsFor(member), ...thirdParty(member.path, others)]),
   );
   if (!installed) return;
+  const { installedMb } = architecture[id] ?? {};
+  if (installedMb !== undefined) {
+    await verify(`${id}: takes at most ${installedMb} MB`, async () => {
+      const taken = megabytesOf(project);
+      if (taken > installedMb) throw new Error(`it takes ${taken.toFixed(1)} MB`);
+    });
+  }
   const entries = entriesOf(manifest);
   const forPeers = entries.filter((entry) => importsPeer(member, entry));
   const ready = entries.filter((entry) => !forPeers.includes(entry));

@@ -1,5 +1,4 @@
-// Run where @toolglot/gateway is installed and its optional peers aren't: the face `code` says what to install. The official client
-// brings jose along.
+// Run where @toolglot/gateway is installed and its optional peers aren't: the face `code` says what to install.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -9,7 +9,8 @@
  * @property {boolean} [rootNeedsNode] Browsers have a separate subpath with its own test; the root entry is for Node.
  * @property {string[]} thirdParty npm packages its sources may import.
  * @property {boolean} [forAll] Every package may import it: private, and taken in by the builds of those that do.
- * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.
+ * @property {string[]} [bundled] Packages that its build takes in: devDependencies, no one installs them with it.
+ * @property {number} [installedMb] What an install of it takes at most, with all that it needs, on Linux with one C library.
  */
 
 /** @type {Record<string, Row>} */
@@ -133,20 +134,27 @@ export const architecture = {
     job: "a router before MCP servers as a program: configuration, tokens, approvals page, metrics",
     runsIn: "node",
     mayImport: ["core", "postgres", "sandbox", "secrets", "sqlite", "toolkit", "trp-client", "trp-core", "trp-mcp"],
-    thirdParty: [
+    thirdParty: ["@opentelemetry/api", "libsql", "valibot"],
+    bundled: [
       "@hono/node-server",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",
-      "@opentelemetry/api",
+      "@toolglot/trp-mcp",
       "hono",
       "jose",
       "jsonc-parser",
-      "libsql",
       "prom-client",
-      "valibot",
+      "smol-toml",
     ],
+    installedMb: 25,
   },
-  cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  cli: {
+    job: "the command line, published as toolglot",
+    runsIn: "node",
+    mayImport: "everything",
+    thirdParty: [],
+    installedMb: 62,
+  },
   // Private members: they wire everything together.
   demo: {
     job: "a shop and a planner, as a module of the command line",

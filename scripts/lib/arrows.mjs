@@ -75,8 +75,11 @@ export function checkSources(member, files, table, members) {
 function checkRelative({ member, row, file, specifier, typeOnly, where }) {
   const target = posix.join(posix.dirname(file.path), specifier);
   // A test may bundle a process as packages are built, by what lies in the root, start what the scripts start, and use what tests of
-  // packages share. What is measured too.
-  const isOutside = file.path.startsWith(`${member.folder}/test/`) || member.id === "bench";
+  // packages share. What is measured too. A build has what all builds share.
+  const isOutside =
+    file.path.startsWith(`${member.folder}/test/`) ||
+    file.path === `${member.folder}/tsup.config.ts` ||
+    member.id === "bench";
   if (isOutside && (!target.includes("/") || /^(scripts\/lib|packages\/[^/]+\/test)\//.test(target))) return [];
   if (!target.startsWith(`${member.folder}/`)) {
     return [

@@ -1,5 +1,5 @@
 // A stranger's project: an empty folder outside the repository where the packed packages get installed and used.
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { fastest, previous } from "./compilers.mjs";
@@ -62,6 +62,15 @@ export async function install(project, what) {
   writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides: overridesOf.get(project) }));
   await inProject(project, "pnpm", ["add", "--prefer-offline", "--ignore-scripts", ...what]);
 }
+
+/**
+ * What an installed project takes on the disk: whole blocks, every package once.
+ * @param {string} project @returns {number}
+ */
+export const megabytesOf = (project) =>
+  readdirSync(join(project, "node_modules"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).blocks * 512, 0) / 1e6;
 
 /**
  * The specifiers that a published package offers as code: its name and its subpaths.

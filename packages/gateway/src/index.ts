@@ -1,4 +1,13 @@
-export { type AcceptOptions, acceptTools, auditFieldsOf, type PinStore } from "@toolglot/trp-mcp";
+export {
+  type AcceptOptions,
+  acceptTools,
+  auditFieldsOf,
+  type ImportedServer,
+  type ImportedTool,
+  type PinStore,
+  type RepeatRule,
+  type ToolSettings,
+} from "@toolglot/trp-mcp";
 export type { McpClientName } from "./config/client-files.ts";
 export type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config/config-types.ts";
 export { type DescribeOptions, describeTable, describeTools, type ToolDescription } from "./config/describe.ts";
@@ -28,7 +37,13 @@ export type {
   ShutdownSettings,
   WebhookSettings,
 } from "./config/settings.ts";
-export { type Snippet, type SnippetOptions, type SnippetTarget, snippet } from "./config/snippet.ts";
+export {
+  type Snippet,
+  type SnippetClient,
+  type SnippetOptions,
+  type SnippetTarget,
+  snippet,
+} from "./config/snippet.ts";
 export { createGateway } from "./gateway/create-gateway.ts";
 export type { Gateway, GatewayAddress, GatewayOptions, LogLine } from "./gateway/types.ts";
 export { openLogins } from "./gateway/upstream-logins.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import type { McpCallOptions, McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
+import type { McpCallOptions, McpCallResult, McpClient } from "@toolglot/toolkit";
 import type { Effect, Principal } from "@toolglot/trp-core";
 import type { IoClass, RiskTier, TrpCode } from "@toolglot/trp-core/frames";
 

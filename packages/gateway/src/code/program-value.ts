@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { McpCallResult } from "@toolglot/toolkit/mcp";
+import type { McpCallResult } from "@toolglot/toolkit";
 
 /**
  * What a program gets of a result: its `structuredContent`, else its text. `isReplayed`: words of the gateway stand before the server's.

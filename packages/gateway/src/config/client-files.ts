@@ -2,7 +2,18 @@ import { join } from "node:path";
 import type { Machine } from "./folders.ts";
 
 /** A program that starts MCP servers. */
-export type McpClientName = "claude" | "claude-code" | "cursor" | "vscode" | "windsurf";
+export type McpClientName =
+  | "claude"
+  | "claude-code"
+  | "codex"
+  | "copilot"
+  | "cursor"
+  | "gemini"
+  | "lmstudio"
+  | "opencode"
+  | "vscode"
+  | "windsurf"
+  | "zed";
 
 /** A file in which a client may have its servers. */
 export interface ClientFile {
@@ -18,8 +29,9 @@ export interface ClientFile {
 export function clientFiles({ env, home, platform }: Machine, folder: string): ClientFile[] {
   const roaming = env.APPDATA ?? join(home, "AppData", "Roaming");
   const library = join(home, "Library", "Application Support");
-  const config =
-    platform === "win32" ? roaming : platform === "darwin" ? library : (env.XDG_CONFIG_HOME ?? join(home, ".config"));
+  // Where these look on a Mac, too.
+  const plain = env.XDG_CONFIG_HOME ?? join(home, ".config");
+  const config = platform === "win32" ? roaming : platform === "darwin" ? library : plain;
   const ofUser = (client: McpClientName, title: string, path: string) => ({ client, title, path, ofProject: false });
   const ofProject = (client: McpClientName, title: string, ...path: string[]) => ({
     ...{ client, title, path: join(folder, ...path), ofProject: true },
@@ -30,6 +42,12 @@ export function clientFiles({ env, home, platform }: Machine, folder: string): C
     ofUser("cursor", "Cursor", join(home, ".cursor", "mcp.json")),
     ofUser("vscode", "VS Code", join(config, "Code", "User", "mcp.json")),
     ofUser("windsurf", "Windsurf", join(home, ".codeium", "windsurf", "mcp_config.json")),
+    ofUser("codex", "Codex", join(env.CODEX_HOME ?? join(home, ".codex"), "config.toml")),
+    ofUser("copilot", "Copilot CLI", join(home, ".copilot", "mcp-config.json")),
+    ofUser("gemini", "Gemini CLI", join(home, ".gemini", "settings.json")),
+    ofUser("lmstudio", "LM Studio", join(home, ".lmstudio", "mcp.json")),
+    ofUser("opencode", "opencode", join(plain, "opencode", "opencode.json")),
+    ofUser("zed", "Zed", join(platform === "win32" ? join(roaming, "Zed") : join(plain, "zed"), "settings.json")),
     ofProject("claude-code", "Claude Code", ".mcp.json"),
     ofProject("cursor", "Cursor", ".cursor", "mcp.json"),
     ofProject("vscode", "VS Code", ".vscode", "mcp.json"),

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { canonicalJson, checkKeys, codeOf, isObject } from "@toolglot/internal";
 import { type ClientFile, clientFiles, type McpClientName } from "./client-files.ts";
+import { inOurWords } from "./client-words.ts";
 import { readSmallFile } from "./fill.ts";
 import { type Machine, machineKeys, machineWith } from "./folders.ts";
 import { configText, type FoundServer } from "./init-text.ts";
@@ -26,14 +27,14 @@ export interface InitResult {
   servers: { name: string; from: string; client: McpClientName; isDisabled: boolean }[];
   /** Clients' files that were read. */
   read: string[];
-  /** Files that could not be read as JSON; they were passed over. */
+  /** Files that could not be read as JSON or TOML; they were passed over. */
   problems: ConfigProblem[];
 }
 
 /**
- * Writes a configuration with the servers that the clients on this machine start: those of Claude Desktop, Claude Code, Cursor, VS Code and
- * Windsurf, of the user and of the project in the file's folder. It never overwrites a file; the new one is for its owner
- * alone (0600), since the servers' variables are in it.
+ * Writes a configuration with the servers that the clients on this machine start: those of Claude Desktop, Claude Code, Cursor, VS Code,
+ * Windsurf, Codex, Copilot CLI, Gemini CLI, LM Studio, opencode and Zed, of the user and of the project in the file's folder. It never
+ * overwrites a file; the new one is for its owner alone (0600), since the servers' variables are in it.
  *
  * @throws `ToolglotError` `gateway/config-exists` when the file is there, `gateway/config-unwritable` when it can't be written.
  */
@@ -55,7 +56,7 @@ export async function initConfig(options: InitOptions = {}): Promise<InitResult>
   for (const clientFile of clientFiles(machine, folder)) {
     const content = readSmallFile(clientFile.path);
     if (!("text" in content) || content.text.trim() === "") continue;
-    const source = new Source(clientFile.path, dirname(clientFile.path), content.text);
+    const source = new Source(clientFile.path, dirname(clientFile.path), content.text, inOurWords);
     problems.push(...source.problems.map((problem) => ({ ...problem, severity: "notice" as const })));
     if (source.root === undefined) continue;
     read.push(clientFile.path);

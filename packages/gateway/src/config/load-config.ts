@@ -2,6 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import { checkKeys, gotText, isObject } from "@toolglot/internal";
 import { readStoreAddress } from "../store/address.ts";
 import { checkedValue, reportUnknownKeys } from "./check-node.ts";
+import { inOurWords } from "./client-words.ts";
 import type { ConfigText, GatewayConfig, LoadConfigOptions, ServerConfig } from "./config-types.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { type FillScope, type FillSources, fillText, pathFrom, readSmallFile } from "./fill.ts";
@@ -17,8 +18,8 @@ import { findNode, Source, valueAt } from "./source.ts";
 import { readInputs, reportDuplicates, reportTopLevel, serverNodes } from "./top-level.ts";
 
 /**
- * Reads the configuration of a gateway: JSON with comments and trailing commas, `{ mcpServers, gateway }`, or the file of a client as it is,
- * with `${NAME}` and the like filled.
+ * Reads the configuration of a gateway: JSON with comments and trailing commas, `{ mcpServers, gateway }`, or the file of a client as it is
+ * (TOML where its name ends so), with `${NAME}` and the like filled.
  *
  * @throws `ToolglotError` `gateway/config` with all mistakes at once, as text and in `data.problems` (`ConfigProblem[]`,
  * with notices). `TypeError` for options that can't be meant.
@@ -83,10 +84,10 @@ function inOrder(problems: readonly ConfigProblem[], files: readonly string[]): 
 }
 
 function openFile(file: string | ConfigText, problems: ConfigProblem[]): Source | undefined {
-  if (typeof file !== "string") return new Source(file.name, resolve(file.folder ?? "."), file.text);
+  if (typeof file !== "string") return new Source(file.name, resolve(file.folder ?? "."), file.text, inOurWords);
   const path = resolve(file);
   const read = readSmallFile(path);
-  if ("text" in read) return new Source(file, dirname(path), read.text);
+  if ("text" in read) return new Source(file, dirname(path), read.text, inOurWords);
   const cure = "Name a file that is there; `toolglot gateway init` writes one.";
   const problem = { severity: "error", code: "config/file", message: `the file ${read.problem}`, cure } as const;
   problems.push({ file, line: 1, column: 1, path: "", ...problem });

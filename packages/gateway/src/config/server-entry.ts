@@ -1,5 +1,4 @@
 import { parseEnv } from "node:util";
-import type { McpHttpTransport, McpStdioTransport } from "@toolglot/toolkit/mcp";
 import type { Node } from "jsonc-parser";
 import * as v from "valibot";
 import { checkedValue, type Report } from "./check-node.ts";
@@ -10,8 +9,8 @@ import { memberOf, membersOf, type Path } from "./source.ts";
 
 /** How a server is started or reached: a transport for `createMcpClient` of `@toolglot/toolkit/mcp`. */
 export type ServerTransport =
-  | (Pick<McpStdioTransport, "type" | "command"> & { args: string[]; env: Record<string, string>; cwd: string })
-  | (Pick<McpHttpTransport, "type"> & { url: string; headers: Record<string, string>; fallback: boolean });
+  | { type: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd: string }
+  | { type: "http"; url: string; headers: Record<string, string>; fallback: boolean };
 
 const textsByName = v.record(v.string(), v.string("text"), "an object of texts");
 
@@ -22,8 +21,6 @@ export interface ServerEntry {
    * with SSE.
    */
   type?: string;
-  /** Another word for `type`. */
-  transport?: string;
   command?: string;
   args?: string[];
   /** The only variables that the program gets, besides `HOME`, `PATH` and the like. */
@@ -33,9 +30,6 @@ export interface ServerEntry {
   /** A file of lines `NAME=value`. Members of `env` win. */
   envFile?: string;
   url?: string;
-  /** Other words for `url`. */
-  serverUrl?: string;
-  httpUrl?: string;
   headers?: Record<string, string>;
   /** Whether the server is left out. Default false. */
   disabled?: boolean;
@@ -48,15 +42,12 @@ const kindText = v.string(kindWords);
 
 const entryFields = {
   type: v.exactOptional(kindText),
-  transport: v.exactOptional(kindText),
   command: v.exactOptional(text),
   args: v.exactOptional(v.array(v.string("text"), "a list of texts")),
   env: v.exactOptional(textsByName),
   cwd: v.exactOptional(text),
   envFile: v.exactOptional(text),
   url: v.exactOptional(text),
-  serverUrl: v.exactOptional(text),
-  httpUrl: v.exactOptional(text),
   headers: v.exactOptional(textsByName),
   disabled: v.exactOptional(v.boolean("true or false")),
   enabled: v.exactOptional(v.boolean("true or false")),
@@ -99,21 +90,11 @@ export function readServerEntry(
   return kind === "stdio" ? stdioOf(entry, path, scope, report) : httpOf(entry, kind, path, scope, report);
 }
 
-const urlKeys = ["url", "serverUrl", "httpUrl"] as const;
-
-/** Of keys that are words for one thing, the first that is there, with its value. */
-function firstOf<Key extends keyof ServerEntry>(entry: ServerEntry, keys: readonly Key[]): [Key?, ServerEntry[Key]?] {
-  const key = keys.find((one) => entry[one] !== undefined);
-  return key === undefined ? [] : [key, entry[key]];
-}
-
 function kindOf(entry: ServerEntry, path: Path, report: Report): "stdio" | "http" | "sse" | "auto" | undefined {
-  const { command } = entry;
-  const [typeKey = "type", type] = firstOf(entry, ["type", "transport"]);
-  const [, url] = firstOf(entry, urlKeys);
+  const { command, type, url } = entry;
   const kind = type === undefined ? undefined : kinds[type.toLowerCase().replace(/[_-]/g, "")];
   if (type !== undefined && kind === undefined) {
-    report([...path, typeKey], { code: "config/value", message: `must be ${kindWords}`, cure: `Write ${kindWords}.` });
+    report([...path, "type"], { code: "config/value", message: `must be ${kindWords}`, cure: `Write ${kindWords}.` });
     return undefined;
   }
   if (kind === undefined && command !== undefined && url !== undefined) {
@@ -169,9 +150,8 @@ function httpOf(
   { secrets }: FillScope,
   report: Report,
 ): ServerTransport | undefined {
-  const { headers = {} } = entry;
-  const [urlKey = "url", url = ""] = firstOf(entry, urlKeys);
-  const urlPath = [...path, urlKey];
+  const { headers = {}, url = "" } = entry;
+  const urlPath = [...path, "url"];
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     const cure = "Write the address of the server, as https://example.com/mcp.";

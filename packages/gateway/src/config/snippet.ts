@@ -1,7 +1,10 @@
 import type { JsonObject } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import { type ClientFile, clientFiles, type McpClientName } from "./client-files.ts";
+import { type ClientFile, clientFiles } from "./client-files.ts";
 import { type Machine, machineKeys, machineWith } from "./folders.ts";
+
+/** A client that {@link snippet} knows the entry of. */
+export type SnippetClient = "claude" | "claude-code" | "cursor" | "vscode";
 
 /** What a client is given: a command that starts this gateway over stdio, or the URL of one that runs. */
 export type SnippetTarget =
@@ -34,11 +37,7 @@ const tokenVariable = "TOOLGLOT_TOKEN";
  *
  * @throws `TypeError` for a client that is not known, and for a mistake in the options.
  */
-export function snippet(
-  client: Exclude<McpClientName, "windsurf">,
-  target: SnippetTarget,
-  options: SnippetOptions = {},
-): Snippet {
+export function snippet(client: SnippetClient, target: SnippetTarget, options: SnippetOptions = {}): Snippet {
   checkKeys("snippet", options, `name:text folder:text ${machineKeys}`);
   const { name = "toolglot", folder = process.cwd(), ...machine } = options;
   const writer = Object.hasOwn(writers, client) ? writers[client] : undefined;
@@ -63,7 +62,7 @@ const started = (target: SnippetTarget): JsonObject | undefined =>
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const setVariable = `Set ${tokenVariable} to an agent's token, which \`toolglot gateway token add\` prints.`;
 
-const writers: Readonly<Record<Exclude<McpClientName, "windsurf">, Writer>> = {
+const writers: Readonly<Record<SnippetClient, Writer>> = {
   claude(name, target) {
     const entry = started(target);
     if (entry !== undefined || !("url" in target)) return { content: { mcpServers: { [name]: entry ?? {} } } };

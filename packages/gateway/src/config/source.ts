@@ -1,12 +1,15 @@
 import { joinPath } from "@toolglot/internal";
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { TomlError } from "smol-toml";
 import type { ConfigProblem } from "./problem.ts";
+import { tomlTree } from "./toml-tree.ts";
 
 /** Keys and indices from the root of a file. */
 export type Path = readonly (string | number)[];
 
 /** Levels of a file; the parser is recursive. */
 const maxDepth = 100;
+const tooDeepWords = (): string => `nested more than ${maxDepth} levels deep`;
 
 /** The text of one file, with the tree of what stands where. */
 export class Source {
@@ -14,29 +17,52 @@ export class Source {
   /** Where relative paths of this file begin. */
   readonly folder: string;
   readonly text: string;
-  /** Undefined when the file is no JSON. */
+  /** Undefined when the file is no JSON, or no TOML where its name ends so. */
   readonly root: Node | undefined;
   readonly problems: readonly ConfigProblem[];
   /** Where lines begin. */
   #lines: number[] | undefined;
 
-  constructor(file: string, folder: string, text: string) {
+  /** `reshape`: makes the tree that is read of the one that was written. */
+  constructor(file: string, folder: string, text: string, reshape: (root: Node) => Node = (root) => root) {
     this.file = file;
     this.folder = folder;
     this.text = text.replace(/^\uFEFF/, "");
+    const { root, problems } = /\.toml$/i.test(file) ? this.#readToml() : this.#readJson();
+    this.problems = problems;
+    this.root = root === undefined ? undefined : reshape(root);
+  }
+
+  #readToml(): { root?: Node; problems: ConfigProblem[] } {
+    try {
+      return { root: tomlTree(this.text, maxDepth), problems: [] };
+    } catch (error) {
+      if (error instanceof RangeError) return { problems: [this.#syntax(0, tooDeepWords())] };
+      if (!(error instanceof TomlError)) throw error;
+      const { line, column, message } = error;
+      const [reason = ""] = message.replace(/^Invalid TOML document: /, "").split("\n", 1);
+      const offset = (this.#lineStarts()[line - 1] ?? 0) + column - 1;
+      return {
+        problems: [
+          this.#syntax(offset, `is not TOML: ${reason}`, 'Write [mcp_servers.NAME], and below it command = "…".'),
+        ],
+      };
+    }
+  }
+
+  #readJson(): { root?: Node; problems: ConfigProblem[] } {
     const tooDeep = offsetTooDeep(this.text);
     const errors: ParseError[] = [];
     const root = tooDeep === undefined ? parseTree(this.text, errors, { allowTrailingComma: true }) : undefined;
     const problems = [];
-    if (tooDeep !== undefined) problems.push(this.#syntax(tooDeep, `nested more than ${maxDepth} levels deep`));
+    if (tooDeep !== undefined) problems.push(this.#syntax(tooDeep, tooDeepWords()));
     // What follows the first slip is mostly its consequence.
     for (const { error, offset } of errors.slice(0, 1)) {
       const words = printParseErrorCode(error).replace(/(?<=[a-z])(?=[A-Z])/g, " ");
       problems.push(this.#syntax(offset, `is not JSON: ${words.toLowerCase()}`));
     }
     if (root === undefined && problems.length === 0) problems.push(this.#syntax(0, "is empty"));
-    this.problems = problems;
-    this.root = problems.length === 0 ? root : undefined;
+    return { ...(root !== undefined && problems.length === 0 && { root }), problems };
   }
 
   /** Returns a problem at a node, or at an offset of the text. */
@@ -45,20 +71,28 @@ export class Source {
     return { file: this.file, ...place, path: pathText(path), severity, code, message, cure };
   }
 
-  #syntax(offset: number, message: string): ConfigProblem {
-    const cure = 'Write JSON, which may have comments and trailing commas: { "mcpServers": { } }.';
+  #syntax(
+    offset: number,
+    message: string,
+    cure = 'Write JSON, which may have comments and trailing commas: { "mcpServers": { } }.',
+  ): ConfigProblem {
     return this.problem(offset, [], { code: "config/syntax", message, cure });
   }
 
-  #place(offset: number): { line: number; column: number } {
+  #lineStarts(): number[] {
     this.#lines ??= [0, ...[...this.text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
-    let [low, high] = [0, this.#lines.length];
+    return this.#lines;
+  }
+
+  #place(offset: number): { line: number; column: number } {
+    const lines = this.#lineStarts();
+    let [low, high] = [0, lines.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((this.#lines[middle] ?? 0) <= offset) low = middle;
+      if ((lines[middle] ?? 0) <= offset) low = middle;
       else high = middle;
     }
-    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) + 1 };
+    return { line: low + 1, column: offset - (lines[low] ?? 0) + 1 };
   }
 }
 
@@ -72,8 +106,15 @@ function pathText(path: Path): string {
   return path.reduce<string>((text, key) => joinPath(text, key), "");
 }
 
-/** The members of an object's node: key, its node, the value's node. A key may be there twice. */
-export function* membersOf(node: Node): Generator<{ key: string; keyNode: Node; value: Node }> {
+/** A member of an object's node: key, its node, the value's node. */
+export interface Member {
+  key: string;
+  keyNode: Node;
+  value: Node;
+}
+
+/** The members of an object's node. A key may be there twice. */
+export function* membersOf(node: Node): Generator<Member> {
   for (const { children: [keyNode, value] = [] } of node.type === "object" ? (node.children ?? []) : []) {
     if (keyNode !== undefined && value !== undefined) yield { key: String(keyNode.value), keyNode, value };
   }

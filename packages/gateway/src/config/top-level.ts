@@ -1,5 +1,6 @@
 import type { Node } from "jsonc-parser";
 import { keysOf, type Report, unknownKey } from "./check-node.ts";
+import { serversElsewhere } from "./client-words.ts";
 import type { InputDefinition } from "./fill.ts";
 import { settingsSchema } from "./settings-schema.ts";
 import { memberOf, membersOf, type Path, type Source } from "./source.ts";
@@ -60,17 +61,6 @@ export function reportTopLevel({ root }: Source, report: Report): void {
       first.keyNode,
     );
   }
-}
-
-/** Where a file has servers under a name of its client's own, as `context_servers`, or `mcp` with `servers`. */
-function serversElsewhere(root: Node): Path | undefined {
-  const areServers = (node: Node): boolean =>
-    [...membersOf(node)].some(({ value }) => ["command", "url"].some((key) => memberOf(value, key) !== undefined));
-  for (const { key, value } of membersOf(root)) {
-    if (areServers(value)) return [key];
-    for (const inner of membersOf(value)) if (areServers(inner.value)) return [key, inner.key];
-  }
-  return undefined;
 }
 
 /** Tells keys that an object has twice. */

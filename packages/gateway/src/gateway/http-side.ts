@@ -7,7 +7,7 @@ import type { ReadinessCheck } from "../http/types.ts";
 import { createAuthenticator } from "../identity/authenticator.ts";
 import { openTokens } from "../identity/tokens.ts";
 import type { Identity } from "../identity/types.ts";
-import type { UpstreamLogins } from "../login/index.ts";
+import type { GatewayLogins } from "../login/index.ts";
 import type { SecretMask } from "../secrets/mask.ts";
 import { inTraceOf } from "./traced-calls.ts";
 import type { GatewayAddress, GatewayOptions } from "./types.ts";
@@ -31,7 +31,7 @@ export interface HttpSideParts {
   mask: SecretMask;
   metrics(): Promise<{ contentType: string; text(): Promise<string> }>;
   servers: readonly ImportedServer[];
-  logins: UpstreamLogins | undefined;
+  logins: GatewayLogins | undefined;
   tool(capId: string): ImportedTool | undefined;
   log(message: string): void;
 }

@@ -1,18 +1,22 @@
 import type { JsonObject } from "@toolglot/core";
 import { defined, sleep } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { Principal } from "@toolglot/trp-core";
 import type { Outcome, OwnTool, ServerView, ToolAnswer, ToolCallContext } from "@toolglot/trp-mcp";
 import type { GatewayConfig } from "../config/config-types.ts";
-import { createUpstreamLogins, type UpstreamLogins } from "../login/index.ts";
+import { createUpstreamLogins, type GatewayLogins, type UpstreamLogins } from "../login/index.ts";
 
 /**
  * Opens the logins of a configuration at its servers; undefined when none is behind a URL. Processes with one state folder share them.
  */
-export function openLogins(
+export function openLogins(config: GatewayConfig): UpstreamLogins | undefined {
+  return gatewayLogins(config);
+}
+
+export function gatewayLogins(
   { servers, stateDir, settings }: GatewayConfig,
   more: { secret?: string; publicUrl?: () => string | undefined } = {},
-): UpstreamLogins | undefined {
+): GatewayLogins | undefined {
   const urls = servers.flatMap(({ name, transport, settings: { credentials, oauth } }) =>
     transport.type === "http"
       ? [{ name, url: transport.url, headers: transport.headers, credentials, ...(oauth && { oauth }) }]
@@ -25,7 +29,7 @@ export function openLogins(
 }
 
 /** The tools of servers that want a login: one each, that shows where to log in. */
-export function loginTools(logins: UpstreamLogins, servers: readonly ServerView[]): OwnTool[] {
+export function loginTools(logins: GatewayLogins, servers: readonly ServerView[]): OwnTool[] {
   return servers
     .filter((server) => server.state().needsLogin === true)
     .map(({ name }) => {
@@ -45,14 +49,14 @@ const lookEveryMs = 500;
 
 /** Servers of which each caller has a login, and a connection, of their own. */
 export class CallerLogins {
-  readonly #logins: UpstreamLogins;
+  readonly #logins: GatewayLogins;
   readonly #make: (server: string, principal: Principal) => McpClient;
   readonly #waitMs: number;
   /** By server and principal. */
   readonly #clients = new Map<string, McpClient>();
 
   /** `waitMs`: how long a call waits for somebody who goes to log in. */
-  constructor(logins: UpstreamLogins, waitMs: number, make: (server: string, principal: Principal) => McpClient) {
+  constructor(logins: GatewayLogins, waitMs: number, make: (server: string, principal: Principal) => McpClient) {
     this.#logins = logins;
     this.#waitMs = waitMs;
     this.#make = make;
@@ -111,7 +115,7 @@ function keyOf(server: string, { tenant, id }: { tenant: string; id: string }): 
   return JSON.stringify([server, tenant, id]);
 }
 
-type ConnectResult = Awaited<ReturnType<ReturnType<UpstreamLogins["connectTool"]>["call"]>>;
+type ConnectResult = Awaited<ReturnType<ReturnType<GatewayLogins["connectTool"]>["call"]>>;
 
 function answerOf(
   { content, isError }: ConnectResult,

@@ -1,6 +1,6 @@
 import type { AuthProvider, FetchLike } from "@modelcontextprotocol/client";
 import { defined, errorText } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { Principal, Router } from "@toolglot/trp-core";
 import {
   type CallChannel,
@@ -15,10 +15,10 @@ import {
   viewsFor,
 } from "@toolglot/trp-mcp";
 import type { ServerConfig } from "../config/config-types.ts";
-import type { LoginInfo, UpstreamLogins } from "../login/index.ts";
+import type { GatewayLogins, LoginInfo } from "../login/index.ts";
 import type { LogLine } from "./types.ts";
 import { type ClientParts, makeClient } from "./upstream-clients.ts";
-import { CallerLogins, loginTools, openLogins } from "./upstream-logins.ts";
+import { CallerLogins, gatewayLogins, loginTools } from "./upstream-logins.ts";
 
 /** What the servers of a gateway need of it. */
 export interface UpstreamsParts extends ClientParts {
@@ -37,14 +37,14 @@ export interface UpstreamsParts extends ClientParts {
 /** The servers behind a gateway: their connections, their tools, and the logins that they want. */
 export class Upstreams {
   readonly servers: ImportedServer[] = [];
-  readonly logins: UpstreamLogins | undefined;
+  readonly logins: GatewayLogins | undefined;
   readonly #callers: CallerLogins | undefined;
   readonly #parts: UpstreamsParts;
 
   constructor(parts: UpstreamsParts) {
     const { config, secret, publicUrl } = parts;
     this.#parts = parts;
-    this.logins = openLogins(config, { secret, publicUrl });
+    this.logins = gatewayLogins(config, { secret, publicUrl });
     const { waitMs } = config.settings.approvals;
     this.#callers =
       this.logins && new CallerLogins(this.logins, waitMs, (name, principal) => this.#connectAs(name, principal));

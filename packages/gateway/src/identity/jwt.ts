@@ -38,17 +38,15 @@ const ofKeys = new Set(["ERR_JWKS_TIMEOUT", "ERR_JWKS_INVALID", "ERR_JOSE_GENERI
 
 /**
  * Creates the check of JSON Web Tokens: signature, issuer, audience and expiry. It returns undefined for a token that is not
- * good, and rejects with `config/file` when the issuer's keys can't be had. Rejects with `config/value` when `jose` is not
- * installed, or a setting can't be.
+ * good, and rejects with `config/file` when the issuer's keys can't be had. Rejects with `config/value` when a
+ * setting can't be.
  */
 export async function openJwt(
   settings: JwtSettings,
   tenant: string,
 ): Promise<(authorization: string | undefined) => Promise<Identity | undefined>> {
   const url = jwksUrl(settings.jwks);
-  const { createRemoteJWKSet, jwtVerify } = await import("jose").catch((cause: unknown) => {
-    throw new ToolglotError("config/value", "auth.jwt needs the package jose: npm install jose", { cause });
-  });
+  const { createRemoteJWKSet, jwtVerify } = await import("jose");
   const keys: JWTVerifyGetKey = createRemoteJWKSet(url, { timeoutDuration: 5_000, cooldownDuration: 10_000 });
   const { issuer, audience, principal: nameClaim = "sub", roles: rolesClaim = "roles" } = settings;
   return async (authorization) => {

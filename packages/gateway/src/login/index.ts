@@ -2,7 +2,7 @@
 
 export type { ConnectOptions } from "./connect/routes.ts";
 export { createUpstreamLogins } from "./logins.ts";
-export type { UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
+export type { GatewayLogins, UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
 export type {
   LoginInfo,
   LoginOptions,

@@ -33,6 +33,14 @@ export interface UpstreamLogins {
   logout(server: string, principal?: LoginPrincipal): Promise<LogoutResult>;
   /** What is known of a login; undefined when there is none. */
   info(server: string, principal?: LoginPrincipal): Promise<LoginInfo | undefined>;
+  /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
+  onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
+  /** Abandons logins that wait for a person, and looks for changes no more. */
+  close(): void;
+}
+
+/** What the gateway itself does with them, besides. */
+export interface GatewayLogins extends UpstreamLogins {
   /**
    * What an MCP client of the server signs its requests with (`authProvider` of its transport). Tokens are renewed before they end. Asks
    * nobody: without a login, requests that need one fail as `toolkit/mcp-unauthorised`. With `credentials: "caller"` and no `principal`, it
@@ -53,8 +61,4 @@ export interface UpstreamLogins {
   connectLink(server: string, principal: LoginPrincipal): string | undefined;
   /** The routes of these links, to be mounted at `/connect`. */
   connectRoutes(options: ConnectOptions): Promise<Hono<HostEnv>>;
-  /** Calls the listener when a login came or is gone, also through another process. Returns what ends it. */
-  onChange(listener: (server: string, principal?: { tenant: string; id: string }) => void): () => void;
-  /** Abandons logins that wait for a person, and looks for changes no more. */
-  close(): void;
 }

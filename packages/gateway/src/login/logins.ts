@@ -9,7 +9,7 @@ import { type ConnectTool, connectTool } from "./connect/connect-tool.ts";
 import type { ConnectOptions } from "./connect/routes.ts";
 import { createSeals, type Seals } from "./connect/seals.ts";
 import { loginError, loginFault } from "./errors.ts";
-import type { UpstreamLogins, UpstreamLoginsOptions } from "./logins-api.ts";
+import type { GatewayLogins, UpstreamLoginsOptions } from "./logins-api.ts";
 import { finishCodeFlow, type StartedLogin, startCodeFlow } from "./oauth/code-flow.ts";
 import { deviceFlow } from "./oauth/device-flow.ts";
 import { discover } from "./oauth/discover.ts";
@@ -35,7 +35,7 @@ const linkMs = 86_400_000;
  * });
  * ```
  */
-export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLogins {
+export function createUpstreamLogins(options: UpstreamLoginsOptions): GatewayLogins {
   checkKeys(
     "createUpstreamLogins",
     options,
@@ -45,7 +45,7 @@ export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLo
   return new Logins(options);
 }
 
-class Logins implements UpstreamLogins {
+class Logins implements GatewayLogins {
   readonly #servers: ReadonlyMap<string, LoginServer>;
   readonly #publicUrl: () => string | undefined;
   readonly #fetch: FetchLike;

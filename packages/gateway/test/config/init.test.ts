@@ -26,6 +26,7 @@ it("should write one file with the servers of all clients on this machine, which
     "home/.config/Code/User/mcp.json":
       '{ // mine\n "servers": { "code": { "type": "stdio", "command": "${input:cmd}" } }, "inputs": [{ "id": "cmd", "description": "which" }], }',
     "home/.codeium/windsurf/mcp_config.json": "{ broken",
+    "home/.codex/config.toml": '[mcp_servers.told]\nurl = "https://t.example/mcp"\nbearer_token_env_var = "TOKEN"\n',
     "project/.mcp.json": json({ mcpServers: { ours: { command: "./ours", disabled: true } } }),
     "project/.cursor/mcp.json": json({ mcpServers: {} }),
   });
@@ -36,9 +37,10 @@ it("should write one file with the servers of all clients on this machine, which
     { name: "shop-cursor", from: at("home/.cursor/mcp.json"), client: "cursor", isDisabled: false },
     { name: "web", from: at("home/.cursor/mcp.json"), client: "cursor", isDisabled: false },
     { name: "code", from: at("home/.config/Code/User/mcp.json"), client: "vscode", isDisabled: false },
+    { name: "told", from: at("home/.codex/config.toml"), client: "codex", isDisabled: false },
     { name: "ours", from: at("project/.mcp.json"), client: "claude-code", isDisabled: true },
   ]);
-  expect(read).toHaveLength(6);
+  expect(read).toHaveLength(7);
   expect(problems).toMatchObject([
     { file: at("home/.codeium/windsurf/mcp_config.json"), severity: "notice", code: "config/syntax" },
   ]);
@@ -46,9 +48,13 @@ it("should write one file with the servers of all clients on this machine, which
   expect(text).toContain(
     '// {"id":"shop-cursor-unasked","decision":"allow","which":{"families":["cap.mcp.shop-cursor.get_order"]}},',
   );
-  const config = await loadConfig({ files: [file], ...machine, env: { TOOLGLOT_INPUT_CMD: "code-server" } });
+  const config = await loadConfig({
+    files: [file],
+    ...machine,
+    env: { TOOLGLOT_INPUT_CMD: "code-server", TOKEN: "t" },
+  });
   expect(config.notices).toEqual([]);
-  expect(config.servers.map(({ name }) => name)).toEqual(["shop", "shop-cursor", "web", "code"]);
+  expect(config.servers.map(({ name }) => name)).toEqual(["shop", "shop-cursor", "web", "code", "told"]);
   expect(config.servers[0]?.transport).toMatchObject({ ...shop, cwd: `${path}/project` });
   expect(config.disabled).toEqual(["ours"]);
 });
@@ -80,5 +86,13 @@ it("should know where clients have their files on each system", () => {
   ]);
   expect(on("win32", { APPDATA: "/roaming" })[0]).toBe("/roaming/Claude/claude_desktop_config.json");
   expect(on("linux")[3]).toBe("/h/.config/Code/User/mcp.json");
-  expect(on("linux").slice(5)).toEqual(["/p/.mcp.json", "/p/.cursor/mcp.json", "/p/.vscode/mcp.json"]);
+  expect(on("darwin", { CODEX_HOME: "/c" }).slice(5, -3)).toEqual([
+    "/c/config.toml",
+    "/h/.copilot/mcp-config.json",
+    "/h/.gemini/settings.json",
+    "/h/.lmstudio/mcp.json",
+    "/h/.config/opencode/opencode.json",
+    "/h/.config/zed/settings.json",
+  ]);
+  expect(on("linux").slice(-3)).toEqual(["/p/.mcp.json", "/p/.cursor/mcp.json", "/p/.vscode/mcp.json"]);
 });

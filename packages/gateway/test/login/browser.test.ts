@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createHttpApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/listen.ts";
-import type { UpstreamLogins } from "../../src/login/index.ts";
+import type { GatewayLogins } from "../../src/login/index.ts";
 import { rig } from "../rig.ts";
 import { authorizationServer } from "./authorization-server.ts";
 import { guardedServer, loginsOf, memoryStore } from "./support.ts";
@@ -27,7 +27,7 @@ describe.skipIf(skip)("the page to log in, in Chromium", { timeout: 120_000 }, (
   afterAll(() => browser?.close());
 
   /** A gateway over HTTP, with a server of whose callers each logs in. */
-  async function gateway(): Promise<{ logins: UpstreamLogins; token: string }> {
+  async function gateway(): Promise<{ logins: GatewayLogins; token: string }> {
     const parts = await rig();
     const mcp = await guardedServer([await authorizationServer()]);
     const { path: stateDir } = await scratchFolder();

@@ -3,7 +3,7 @@ import { principal } from "@toolglot/trp-core";
 import fc from "fast-check";
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import type { ConnectOptions, UpstreamLogins, UpstreamLoginsOptions } from "../../src/login/index.ts";
+import type { ConnectOptions, GatewayLogins, UpstreamLoginsOptions } from "../../src/login/index.ts";
 import { type AuthorizationServer, authorizationServer } from "./authorization-server.ts";
 import { clientOf, type Guarded, guardedServer, loginsOf, memoryStore, whoami } from "./support.ts";
 
@@ -21,7 +21,7 @@ interface Gateway {
   as: AuthorizationServer;
   /** By name: `one` and `two` want a login of each caller, `all` has one for all. */
   mcp: Record<"all" | "one" | "two", Guarded>;
-  logins: UpstreamLogins;
+  logins: GatewayLogins;
   options: UpstreamLoginsOptions;
   app: Hono;
 }
@@ -46,7 +46,7 @@ async function gateway(changes: Partial<ConnectOptions> = {}): Promise<Gateway> 
   return { as, mcp: { one, two, all }, logins, options, app: await mounted(logins, changes) };
 }
 
-async function mounted(logins: UpstreamLogins, changes: Partial<ConnectOptions> = {}): Promise<Hono> {
+async function mounted(logins: GatewayLogins, changes: Partial<ConnectOptions> = {}): Promise<Hono> {
   const routes = await logins.connectRoutes({
     identify: (context) => whose(context.req.header("authorization")),
     authenticate: async (authorization) => whose(authorization),

@@ -6,10 +6,10 @@ import { Hono } from "hono";
 import { onTestFinished } from "vitest";
 import {
   createUpstreamLogins,
+  type GatewayLogins,
   type LoginOptions,
   type LoginPrompt,
   type LoginServer,
-  type UpstreamLogins,
   type UpstreamLoginsOptions,
 } from "../../src/login/index.ts";
 import { type AuthorizationServer, authorizationServer, listening } from "./authorization-server.ts";
@@ -78,7 +78,7 @@ export async function guardedServer(issuers: readonly AuthorizationServer[]): Pr
 export interface Site {
   as: AuthorizationServer;
   mcp: Guarded;
-  logins: UpstreamLogins;
+  logins: GatewayLogins;
   /** What the logins were made with: others that are made with it share what is kept. */
   options: UpstreamLoginsOptions;
 }
@@ -103,7 +103,7 @@ export async function fileSite(server: Partial<LoginServer> = {}): Promise<Site>
   return { as, mcp, logins: loginsOf(kept), options: kept };
 }
 
-export function loginsOf(options: UpstreamLoginsOptions): UpstreamLogins {
+export function loginsOf(options: UpstreamLoginsOptions): GatewayLogins {
   const logins = createUpstreamLogins({ watchMs: 20, ...options });
   onTestFinished(() => logins.close());
   return logins;
@@ -118,10 +118,10 @@ export async function browse(url: string, user = "ada"): Promise<Response> {
 
 /** Logs in as a person who does as they are told. */
 export async function logIn(
-  logins: UpstreamLogins,
+  logins: GatewayLogins,
   server = "tracker",
   options: Partial<LoginOptions> & { user?: string; visit?: (prompt: LoginPrompt) => unknown } = {},
-): Promise<ReturnType<UpstreamLogins["login"]> extends Promise<infer Info> ? Info : never> {
+): Promise<ReturnType<GatewayLogins["login"]> extends Promise<infer Info> ? Info : never> {
   const { user = "ada", visit = ({ url }) => browse(url, user), ...rest } = options;
   const visits: unknown[] = [];
   const onPrompt: LoginOptions["onPrompt"] = (prompt) => visits.push(visit(prompt));
@@ -133,7 +133,7 @@ export async function logIn(
 }
 
 /** An MCP client that signs with the login. */
-export function clientOf(logins: UpstreamLogins, url: string, name = "tracker", principal?: { id: string }): McpClient {
+export function clientOf(logins: GatewayLogins, url: string, name = "tracker", principal?: { id: string }): McpClient {
   const authProvider = logins.authProviderOf(name, principal);
   const client = createMcpClient({
     name,

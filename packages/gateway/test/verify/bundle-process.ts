@@ -18,6 +18,7 @@ export async function bundleProcess(): Promise<{ file: URL; remove(): void }> {
     format: "esm",
     target: "node20",
     conditions: ["source"],
+    mainFields: ["module", "main"],
     plugins: [scripts],
     external: ["libsql", "@modelcontextprotocol/*", "hono", "@hono/*", "jose", "prom-client"],
     logLevel: "error",

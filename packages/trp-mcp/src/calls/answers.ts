@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { McpCallResult } from "@toolglot/toolkit/mcp";
+import type { McpCallResult } from "@toolglot/toolkit";
 import type { TrpCode } from "@toolglot/trp-core/frames";
 import type { CallFault } from "../import/call-fault.ts";
 import type { ApprovalQuestion, Outcome, ToolAnswer } from "../types.ts";

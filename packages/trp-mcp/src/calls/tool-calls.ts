@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type JsonObject, ToolglotError } from "@toolglot/core";
 import { type CallFinding, checkCall } from "@toolglot/core/check-call";
 import { checkKeys, defined, errorText } from "@toolglot/internal";
-import type { McpCallResult } from "@toolglot/toolkit/mcp";
+import type { McpCallResult } from "@toolglot/toolkit";
 import type { CallResult } from "@toolglot/trp-client";
 import type { Router } from "@toolglot/trp-core";
 import type { TrpCode } from "@toolglot/trp-core/frames";

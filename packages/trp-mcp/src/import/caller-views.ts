@@ -1,5 +1,5 @@
 import { errorText, settleWithin } from "@toolglot/internal";
-import type { McpClient, McpListedTool } from "@toolglot/toolkit/mcp";
+import type { McpClient, McpListedTool } from "@toolglot/toolkit";
 import type { Principal } from "@toolglot/trp-core";
 import { principalKey } from "../principal-key.ts";
 import type { CallerLists, ImportedTool, ServerState, ServerView } from "../types.ts";

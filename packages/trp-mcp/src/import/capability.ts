@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonSchemaObject, type JsonValue, ToolError } from "@toolglot/core";
 import { canonicalJson, defined, inBackground, onAbort, pointerSteps, valueAt } from "@toolglot/internal";
 import type { InputSchema } from "@toolglot/schema";
-import type { McpCallOptions, McpCallResult, McpClient, McpProgress } from "@toolglot/toolkit/mcp";
+import type { McpCallOptions, McpCallResult, McpClient, McpProgress } from "@toolglot/toolkit";
 import {
   type AnyCapability,
   CapabilityError,

@@ -1,5 +1,5 @@
 import { defined } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { AnyCapability, Router } from "@toolglot/trp-core";
 import type { ImportedServer, ImportedTool, ServerState, ServerView } from "../types.ts";
 import { CallerViews } from "./caller-views.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@toolglot/core";
 import { isJson, isObject, randomHex } from "@toolglot/internal";
-import type { McpCallResult } from "@toolglot/toolkit/mcp";
+import type { McpCallResult } from "@toolglot/toolkit";
 import type { Principal, Router } from "@toolglot/trp-core";
 
 /** Bytes of a result, as JSON. */

@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { Principal } from "@toolglot/trp-core";
 import type { CallChannel } from "../calls/call-channel.ts";
 import type { ImportNotice, RepeatRule, ToolSettings } from "../types.ts";

@@ -1,6 +1,6 @@
 import { type JsonObject, ToolError } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { McpCallResult, McpClient } from "@toolglot/toolkit/mcp";
+import type { McpCallResult, McpClient } from "@toolglot/toolkit";
 import type { AnyCapability, ExecuteContext } from "@toolglot/trp-core";
 import { principalKey } from "../principal-key.ts";
 import type { ImportedOffer, ImportedPrompt, ImportedTool } from "../types.ts";

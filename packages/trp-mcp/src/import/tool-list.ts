@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
 import { attempt, canonicalJson, errorText, inBackground } from "@toolglot/internal";
-import type { McpListedTool } from "@toolglot/toolkit/mcp";
+import type { McpListedTool } from "@toolglot/toolkit";
 import type { ImportedTool, ToolSettings } from "../types.ts";
 import { withoutKey } from "./input-schema.ts";
 import { toolNames } from "./names.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, inBackground, isObject, parseJson } from "@toolglot/internal";
-import type { McpTask } from "@toolglot/toolkit/mcp";
+import type { McpTask } from "@toolglot/toolkit";
 import type { ExecuteContext } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 

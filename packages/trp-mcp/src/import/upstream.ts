@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { errorText, inBackground } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { ServerState } from "../types.ts";
 import type { Notices } from "./notices.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { isObject, onAbort } from "@toolglot/internal";
-import type { McpProgress } from "@toolglot/toolkit/mcp";
+import type { McpProgress } from "@toolglot/toolkit";
 import { tasksExtension } from "../import/upstream-tasks.ts";
 import type { Caller } from "../types.ts";
 import { type Askable, askable } from "./asking.ts";

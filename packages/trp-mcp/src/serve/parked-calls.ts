@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Question, QuestionAnswer } from "@toolglot/core";
 import { canonicalJson, inBackground, onAbort } from "@toolglot/internal";
-import type { McpProgress } from "@toolglot/toolkit/mcp";
+import type { McpProgress } from "@toolglot/toolkit";
 import { type OpenQuestions, questionAnswer } from "./asking.ts";
 import type { CallRelay, GivenAnswers, RelayedEnd } from "./call-relay.ts";
 

@@ -9,7 +9,7 @@ import {
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
-import type { McpClient } from "@toolglot/toolkit/mcp";
+import type { McpClient } from "@toolglot/toolkit";
 import type { Principal } from "@toolglot/trp-core";
 import { Face, type FaceName } from "../faces/face.ts";
 import { principalKey } from "../principal-key.ts";

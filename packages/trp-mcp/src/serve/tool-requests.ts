@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { JsonObject } from "@toolglot/core";
 import { defined, isObject } from "@toolglot/internal";
-import type { McpCallResult } from "@toolglot/toolkit/mcp";
+import type { McpCallResult } from "@toolglot/toolkit";
 import type { Face, Target } from "../faces/face.ts";
 import type { ToolCalls } from "../types.ts";
 import type { AskedCalls } from "./asked-calls.ts";
