@@ -29,8 +29,9 @@ const cr = 13;
 const noBytes = Buffer.alloc(0);
 /** For files of one piece. */
 const decoder = new TextDecoder();
-/** Lines of a file that are decoded one by one; when more hold a needle, all of it takes less time. */
+/** Lines of a file that are decoded one by one, and bytes for each; when more hold a needle, all of it takes less time. */
 const maxSparse = 48;
+const bytesPerLine = 1024;
 const byteOrderMark = Buffer.from("\ufeff");
 
 /**
@@ -128,13 +129,14 @@ export class FileMatcher {
     const [needle, more] = this.wanted.needles ?? [];
     if (!last || isDecoded || this.#decoder !== undefined || this.wanted.lineEnds > 0 || this.wanted.isWhole)
       return false;
-    if (needle === undefined || more !== undefined || !isUtf8(bytes)) return false;
+    const mostLines = Math.min(maxSparse, Math.floor(bytes.length / bytesPerLine));
+    if (needle === undefined || more !== undefined || mostLines === 0 || !isUtf8(bytes)) return false;
     const found = nothing();
     let counted = 0;
     let number = 1;
     let lines = 0;
     for (let at = bytes.indexOf(needle); at !== -1; lines++) {
-      if (lines === maxSparse) return false;
+      if (lines === mostLines) return false;
       const start = at === 0 ? 0 : bytes.lastIndexOf(lf, at - 1) + 1;
       const next = bytes.indexOf(lf, at);
       const end = next === -1 ? bytes.length : next;

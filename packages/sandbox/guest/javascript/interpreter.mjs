@@ -22,6 +22,8 @@ const evaluated = (_, evaluate) => evaluate();
 
 /** The host's, when the time is up that an idle program has given. */
 const wakeMessage = '{"type":"wake"}';
+/** The program's, at its first timer. */
+const timersMessage = '{"type":"timers"}';
 
 /** The engine broke off in the middle: nothing of it may be used any more. */
 class Broken extends Error {}
@@ -72,6 +74,10 @@ export class Interpreter {
       this.send(text);
       return false;
     }
+    if (text === timersMessage) {
+      this.hasTimers = true;
+      return false;
+    }
     const { stream, text: printed } = JSON.parse(text);
     this.output.print(stream, printed);
     return false;
@@ -101,6 +107,8 @@ export class Interpreter {
     this.inFlight = 0;
     this.answered = 0;
     this.usedMs = 0;
+    /** Until it has some, the engine need not be asked about them with each call. */
+    this.hasTimers = false;
     this.over = false;
     this.ran = false;
     this.promise = undefined;
@@ -229,7 +237,7 @@ export class Interpreter {
     for (;;) {
       const isLeft = isOver && this.inFlight === 0;
       const stands = this.standing && this.inFlight > 0;
-      const wait = stands ? -1 : Number(this.callText(this.realms.wait, isLeft ? "over" : ""));
+      const wait = stands || !this.hasTimers ? -1 : Number(this.callText(this.realms.wait, isLeft ? "over" : ""));
       const isDue = wait === 0 || (wait > 0 && this.inFlight === 0 && (isLeft || this.standing));
       if (!isDue) return wait;
       this.call(this.realms.fire).dispose();

@@ -55,6 +55,7 @@ export function makeBridge(
   let time;
   /** Milliseconds that timers have taken it ahead of that, where nobody waited for them. */
   let ahead = 0;
+  let hasTimers = false;
   const now = () => (time ?? Date.now()) + ahead;
   let refusal = { message: "", hint: "" };
   let valueText = "";
@@ -155,6 +156,10 @@ export function makeBridge(
     call,
     print,
     clock: now,
+    timed: () => {
+      if (!hasTimers) host('{"type":"timers"}');
+      hasTimers = true;
+    },
     setClock: (/** @type {number} */ to) => {
       time = to;
     },
@@ -260,6 +265,7 @@ export function makeBridge(
       request = JSON.parse(text);
       time = request.clock;
       ahead = 0;
+      hasTimers = false;
       calls = 0;
       inFlight = 0;
       lengths.length = 0;

@@ -12,7 +12,7 @@ export function programSide(bridge, { addTimers, locale, url, web }) {
   const { create, hasOwn } = Object;
   const { isArray } = Array;
   const { parse } = JSON;
-  const { Error: BridgeError, answered, call, clock, draw, failed, print, refused } = bridge;
+  const { Error: BridgeError, answered, call, clock, draw, failed, print, refused, timed } = bridge;
   const [OwnPromise, OwnError, OwnTypeError, OwnRangeError, OwnDate] = [Promise, Error, TypeError, RangeError, Date];
   const global = /** @type {any} */ (globalThis);
 
@@ -28,7 +28,7 @@ export function programSide(bridge, { addTimers, locale, url, web }) {
   hide(ToolError.prototype, "name", "ToolError");
   hide(global, "ToolError", ToolError);
 
-  /** @param {() => number} ask Something of the bridge. */
+  /** @template T @param {() => T} ask Something of the bridge. @returns {T} */
   const guarded = (ask) => {
     try {
       return ask();
@@ -151,6 +151,7 @@ export function programSide(bridge, { addTimers, locale, url, web }) {
   }
   const timers = addTimers(add, {
     clock: () => guarded(clock),
+    timed: () => guarded(timed),
     print: (/** @type {string} */ name, /** @type {unknown[]} */ given) => guarded(() => print(name, given)),
     console,
   });

@@ -3,9 +3,10 @@
  * its text is taken, so it must not speak of anything outside itself.
  *
  * @param {(name: string, value: unknown) => void} add
- * @param {{ clock: () => number, print: (method: string, values: unknown[]) => void, console: object }} own
+ * @param {{ clock: () => number, timed: () => void, print: (method: string, values: unknown[]) => void, console: object }} own `timed`:
+ * called before a timer is made.
  */
-export function addTimers(add, { clock, print, console }) {
+export function addTimers(add, { clock, timed, print, console }) {
   const OwnPromise = Promise;
   const { apply } = Reflect;
   const then = Promise.prototype.then;
@@ -52,6 +53,7 @@ export function addTimers(add, { clock, print, console }) {
     /** @type {unknown[]} */ given,
   ) => {
     callable(callback);
+    timed();
     const ms = Math.min(Math.max(Math.trunc(Number(delay)) || 0, 1), 2 ** 31 - 1);
     const id = ++made;
     put({ id, due: clock() + ms, order: id, every: repeats ? ms : 0, run: () => callback(...given) });
