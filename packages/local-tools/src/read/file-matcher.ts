@@ -129,14 +129,14 @@ export class FileMatcher {
     const [needle, more] = this.wanted.needles ?? [];
     if (!last || isDecoded || this.#decoder !== undefined || this.wanted.lineEnds > 0 || this.wanted.isWhole)
       return false;
-    const mostLines = Math.min(maxSparse, Math.floor(bytes.length / bytesPerLine));
-    if (needle === undefined || more !== undefined || mostLines === 0 || !isUtf8(bytes)) return false;
+    const maxDecoded = Math.min(maxSparse, Math.floor(bytes.length / bytesPerLine));
+    if (needle === undefined || more !== undefined || maxDecoded === 0 || !isUtf8(bytes)) return false;
     const found = nothing();
     let counted = 0;
     let number = 1;
     let lines = 0;
     for (let at = bytes.indexOf(needle); at !== -1; lines++) {
-      if (lines === mostLines) return false;
+      if (lines === maxDecoded) return false;
       const start = at === 0 ? 0 : bytes.lastIndexOf(lf, at - 1) + 1;
       const next = bytes.indexOf(lf, at);
       const end = next === -1 ? bytes.length : next;

@@ -135,13 +135,8 @@ export function writeOperation(tx: Transaction, kept: KeptOperation, before: Sto
 }
 
 /** Writes a record with its outcome, unless another has changed it. */
-export function writeIfSame(
-  tx: Transaction,
-  kept: KeptOperation,
-  before: StartedOperation,
-  { outcome }: Texts,
-): boolean {
-  const values = [...valuesOf(kept), outcome ?? null, before.n, keptText(before.kept)];
+export function writeIfSame(tx: Transaction, kept: KeptOperation, before: StartedOperation, texts: Texts): boolean {
+  const values = [...valuesOf(kept), texts.outcome ?? null, before.n, keptText(before.kept)];
   return tx.change(`${writeOutcome} AND kept = ?`, ...values) > 0;
 }
 

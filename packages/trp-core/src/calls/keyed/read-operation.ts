@@ -4,7 +4,7 @@ import type { RouterOperationLog, RouterStore } from "../../store/types.ts";
 import { busy, settledFromRecord, settledIfBegun } from "../outcome.ts";
 import type { Settled } from "../types.ts";
 
-// What the store knows of an operation, besides what its start is told.
+// What the store knows of an operation, besides what it answers to a start.
 
 /** Reads what stands in the way of a call. That somebody settled a doubt as not applied does not: the key is free. */
 export async function readOperation(
