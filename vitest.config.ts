@@ -21,6 +21,9 @@ const longest = [
   "packages/local-tools",
   "apps/demo",
   "apps/cli",
+  "packages/gateway",
+  "packages/trp-mcp",
+  "packages/toolkit",
 ];
 const sandbox = "packages/sandbox";
 /**
